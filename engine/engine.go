@@ -1,0 +1,2 @@
+// Package engine is the discrete-event kernel.
+package engine
