@@ -222,9 +222,15 @@ func (q *quantity) unit(name string) (unit, error) {
 
 // nearest returns the unit of q that is spelled most like name, or "" if none is at all alike.
 func (q *quantity) nearest(name string) (best string) {
-	for _, u := range q.units {
-		if u.name == slips[name] || len(u.name) > len(name) && strings.EqualFold(u.name[:len(name)], name) {
-			return u.name
+	for _, alike := range []func(unit string) bool{
+		func(unit string) bool { return unit == slips[name] },
+		func(unit string) bool { return strings.HasPrefix(unit, name) },
+		func(unit string) bool { return strings.HasPrefix(strings.ToLower(unit), strings.ToLower(name)) },
+	} {
+		for _, u := range q.units {
+			if alike(u.name) {
+				return u.name
+			}
 		}
 	}
 	least := 2*min(2, len(name)-1) + 1 // two edits at most, and one letter at least must be right
