@@ -1,0 +1,158 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"pldperf/engine"
+)
+
+var _ = register("clos", model{
+	check: func(s *Spec, report func(path, format string, args ...any)) {
+		s.checkQuantum(report)
+		s.Clos.check(report)
+	},
+	make: func(eng *engine.Engine, s *Spec, ranks int) (Fabric, error) {
+		return &clos{
+			network: newNetwork(eng, s.Quantum, ranks), spec: s.Clos, port: s.Clos.Port.Times(s.Clos.Efficiency),
+			out: make([]ports, ranks), in: make([]ports, ranks), groups: make([]group, (ranks-1)/s.Clos.TierRanks+1),
+			opened: map[ends]uint32{},
+		}, nil
+	},
+})
+
+// ClosSpec describes ranks behind switches: all ports of a rank lead to all peers. Ranks of one group share a tier of
+// switches; a second tier joins the groups.
+type ClosSpec struct {
+	// src: Ascend 950 white paper, as for the mesh.
+	Port engine.Rate `yaml:"port" default:"56 GB/s" help:"raw rate of one x4 port, one direction"`
+	// fit: 53.1 GB/s of 56, as for the mesh; no row measures one port of a Clos.
+	Efficiency engine.Fraction `yaml:"efficiency" default:"94.8214 %" help:"payload share of the raw rate, after headers and flow control"`
+	// src: Ascend 950 white paper, one CTP transport uses at most 9 ports, those of one IO die.
+	Ports int `yaml:"ports" min:"1" max:"255" default:"9" help:"ports of a rank that lead to the switches"`
+	// fit: DeepEP dispatch on 8 to 32 Ascend 950DT puts 327 GB/s a rank on the wire, if records that stay are counted out.
+	Egress engine.Rate `yaml:"egress_cap" default:"327 GB/s" help:"payload of all ports of a rank outwards; unlimited switches it off"`
+	// est: as the other direction, since that dispatch is uniform.
+	Ingress engine.Rate `yaml:"ingress_cap" default:"327 GB/s" help:"payload of all ports of a rank inwards; unlimited switches it off"`
+	// est: load balancing of CTP is not published; hashing is the pessimistic twin.
+	Spread string `yaml:"spread" enum:"spray,hash" default:"spray" help:"spray: each quantum takes the port that is free first, at either end; hash: each flow keeps to one port, of the same number at both ends"`
+	// src: HCOMM product description of the Ascend 950 POD, 64 NPUs a frame.
+	TierRanks int `yaml:"tier_ranks" min:"1" default:"64" help:"ranks in a group: one tier of switches among them, two beyond"`
+	// est: as one hop of the mesh, 0.2 to 0.6 us.
+	Latency engine.Duration `yaml:"latency" default:"0.35 us" help:"first byte, one way, for each tier"`
+	// est: the published supernode is non-blocking.
+	Uplink engine.Fraction `yaml:"uplink" default:"100 %" help:"rate of a group's uplinks, shared by its ranks, over what a full group can send; from 100 % on they never bind"`
+}
+
+func (c *ClosSpec) check(report func(path, format string, args ...any)) {
+	checkPort("clos", c.Port, c.Efficiency, c.Ports, report)
+	checkCaps("clos", c.Egress, c.Ingress, c.Latency, report)
+	if c.Ports > 255 {
+		report("clos.ports", "must be at most 255")
+	}
+	if c.Spread != "spray" && c.Spread != "hash" {
+		report("clos.spread", "no way %q to spread; there are spray, hash", c.Spread)
+	}
+	if c.TierRanks < 1 {
+		report("clos.tier_ranks", "must be at least 1")
+	}
+	if c.Uplink <= 0 {
+		report("clos.uplink", "must be positive")
+	}
+}
+
+type clos struct {
+	network
+	spec    ClosSpec
+	port    engine.Rate // payload
+	out, in []ports     // of each rank, made when first touched
+	groups  []group
+	opened  map[ends]uint32 // flows of a pair so far; only to hash
+}
+
+// ports are the links of one side of a rank.
+type ports struct{ cap, first int32 }
+
+// group is the links of a group of ranks to the second tier.
+type group struct{ up, down int32 }
+
+// Open implements Fabric.
+func (c *clos) Open(src, dst int) Flow {
+	checkPair(src, dst, c.ranks)
+	out := c.side(&c.out[src], src, egressCap, portOut, c.spec.Egress)
+	in := c.side(&c.in[dst], dst, ingressCap, portIn, c.spec.Ingress)
+	p := path{out: out.cap, outPort: out.first, in: in.cap, inPort: in.first, near: c.Latency(src, dst)}
+	p.outPorts, p.inPorts = uint8(c.spec.Ports), uint8(c.spec.Ports)
+	if c.spec.Spread == "hash" {
+		k := c.hash(ends{int32(src), int32(dst)})
+		p.outPort, p.inPort, p.outPorts, p.inPorts = out.first+k, in.first+k, 1, 1
+	}
+	if a, b := src/c.spec.TierRanks, dst/c.spec.TierRanks; a != b && c.spec.Uplink < engine.One {
+		p.up = c.touch(&c.groups[a].up, link{what: uplink, owner: int32(a), rate: c.uplinkRate()})
+		p.down = c.touch(&c.groups[b].down, link{what: downlink, owner: int32(b), rate: c.uplinkRate()})
+		p.near, p.far = c.spec.Latency, c.spec.Latency
+	}
+	return c.open(src, dst, p)
+}
+
+// side makes the links of one side of a rank when they are first touched.
+func (c *clos) side(s *ports, rank int, capRole, portRole role, limit engine.Rate) ports {
+	if s.cap == 0 {
+		s.cap = c.link(link{what: capRole, owner: int32(rank), rate: limit})
+		for k := range c.spec.Ports {
+			i := c.link(link{what: portRole, owner: int32(rank), number: int32(k), rate: c.port})
+			if k == 0 {
+				s.first = i
+			}
+		}
+	}
+	return *s
+}
+
+// hash chooses the port of a pair's next flow. It counts the flows of the pair, not all, so that the port does not
+// depend on what other ranks do.
+func (c *clos) hash(e ends) int32 {
+	nth := c.opened[e]
+	c.opened[e]++
+	x := mix(mix(uint64(e.src)<<32|uint64(e.dst)) + uint64(nth))
+	k, _ := bits.Mul64(x, uint64(c.spec.Ports))
+	return int32(k)
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014) after one step.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Latency implements Fabric.
+func (c *clos) Latency(src, dst int) engine.Duration {
+	switch {
+	case src == dst:
+		return 0
+	case src/c.spec.TierRanks == dst/c.spec.TierRanks:
+		return c.spec.Latency
+	}
+	return 2 * c.spec.Latency
+}
+
+// Egress implements Fabric.
+func (c *clos) Egress(int) engine.Rate { return min(c.spec.Egress, times(c.port, c.spec.Ports)) }
+
+// Ingress implements Fabric.
+func (c *clos) Ingress(int) engine.Rate { return min(c.spec.Ingress, times(c.port, c.spec.Ports)) }
+
+// Pair implements Fabric.
+func (c *clos) Pair(src, dst int) engine.Rate {
+	rate := min(c.Egress(src), c.Ingress(dst))
+	if src/c.spec.TierRanks != dst/c.spec.TierRanks && c.spec.Uplink < engine.One {
+		rate = min(rate, c.uplinkRate())
+	}
+	return rate
+}
+
+// uplinkRate is what a group can send to others: it is built for a full group, however many of its ranks take part.
+func (c *clos) uplinkRate() engine.Rate {
+	return times(c.Egress(0), c.spec.TierRanks).Times(c.spec.Uplink)
+}

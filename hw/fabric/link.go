@@ -1,0 +1,137 @@
+package fabric
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"pldperf/engine"
+)
+
+// Names of the resources that every fabric has; all bytes pass both.
+const (
+	EgressCap  = "egress cap"
+	IngressCap = "ingress cap"
+)
+
+// A link carries one quantum at a time. It is the cap of a rank, a port, or the uplink or downlink of a group.
+type link struct {
+	server engine.Server
+	rate   engine.Rate
+	full   engine.Duration // of a whole quantum
+	bytes  engine.Bytes
+	what   role
+	owner  int32 // the rank, or the group
+	peer   int32 // of a port of the mesh
+	number int32 // of a port of the Clos
+}
+
+// role is what a link is, in the order in which a message passes them.
+type role uint8
+
+const (
+	egressCap role = iota
+	meshPort
+	portOut
+	uplink
+	downlink
+	ingressCap
+	portIn
+)
+
+// rank is whose link l is; -1 if it is a group's.
+func (l *link) rank() int {
+	if l.what == uplink || l.what == downlink {
+		return -1
+	}
+	return int(l.owner)
+}
+
+func (l *link) name() string {
+	switch l.what {
+	case egressCap:
+		return EgressCap
+	case ingressCap:
+		return IngressCap
+	case meshPort:
+		return "port"
+	case portOut:
+		return fmt.Sprintf("port out %d", l.number)
+	case portIn:
+		return fmt.Sprintf("port in %d", l.number)
+	case uplink:
+		return fmt.Sprintf("uplink of group %d", l.owner)
+	default:
+		return fmt.Sprintf("downlink of group %d", l.owner)
+	}
+}
+
+// Resources implements Fabric.
+func (n *network) Resources() []Resource {
+	used := make([]*link, 0, len(n.links))
+	for i := range n.links {
+		if n.links[i].bytes > 0 {
+			used = append(used, &n.links[i])
+		}
+	}
+	slices.SortFunc(used, func(a, b *link) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.what, b.what), cmp.Compare(a.owner, b.owner),
+			cmp.Compare(a.peer, b.peer), cmp.Compare(a.number, b.number))
+	})
+	all := make([]Resource, len(used))
+	for i, l := range used {
+		all[i] = Resource{Name: l.name(), Rank: l.rank(), Peer: -1, Rate: l.rate, Bytes: l.bytes, Busy: l.server.Busy()}
+		if l.what == meshPort {
+			all[i].Peer = int(l.peer)
+		}
+	}
+	return all
+}
+
+// link makes a link and returns its number.
+func (n *network) link(l link) int32 {
+	l.full = l.rate.Span(n.quantum)
+	n.links = append(n.links, l)
+	return int32(len(n.links) - 1)
+}
+
+// touch returns the link that slot names, made by the model's l when it is first asked for. Link 0 is none.
+func (n *network) touch(slot *int32, l link) int32 {
+	if *slot == 0 {
+		*slot = n.link(l)
+	}
+	return *slot
+}
+
+// pass books link i for a quantum of b bytes that arrives at t, and returns when it is granted and when its last byte
+// is through. An empty quantum waits for its turn too, or it would overtake its flow, but keeps nobody waiting.
+func (n *network) pass(i int32, t engine.Time, b engine.Bytes, f Flow) (begin, end engine.Time) {
+	l := &n.links[i]
+	span := l.full
+	if b != n.quantum {
+		span = l.rate.Span(b)
+	}
+	l.bytes += b
+	begin, end, _ = l.server.Reserve(t, span, uint32(f))
+	return begin, end
+}
+
+// freest returns which of the count links from first on is free first, and of equals the first.
+func (n *network) freest(first int32, count uint8) int32 {
+	best := first
+	for i := first + 1; i < first+int32(count); i++ {
+		if n.links[i].server.Free() < n.links[best].server.Free() {
+			best = i
+		}
+	}
+	return best
+}
+
+// times returns k links of rate r together, Unlimited if that exceeds a Rate.
+func times(r engine.Rate, k int) engine.Rate {
+	if r > math.MaxInt64/engine.Rate(k) {
+		return engine.Unlimited
+	}
+	return r * engine.Rate(k)
+}

@@ -1,0 +1,257 @@
+package fabric
+
+import (
+	"fmt"
+
+	"pldperf/engine"
+)
+
+// network carries quanta over links. It is what all topologies but the ideal one have in common:
+//
+//	Send -> flow -> [cap] [port] ~ latency ~> ([uplink] [downlink] ~ latency ~>) [cap] [port] -> Landed
+//	        offer                              climb    descend                  arrive
+//
+// The words below are the stages: each is one event a quantum, offer only while the flow has more to send, climb and
+// descend only where groups share uplinks.
+type network struct {
+	eng     *engine.Engine
+	ranks   int
+	quantum engine.Bytes
+	links   []link // links[0] is none
+	flows   []flow // flows[0] is none
+	waiting pool[message]
+	flying  pool[flight]
+}
+
+func newNetwork(eng *engine.Engine, quantum engine.Bytes, ranks int) network {
+	return network{eng: eng, ranks: ranks, quantum: quantum, links: make([]link, 1), flows: make([]flow, 1)}
+}
+
+// A path is the links of a flow, by number; 0 is a link that the path does not have.
+type path struct {
+	out, in   int32           // caps of the two ranks
+	outPort   int32           // the first of outPorts ports of the sender, any of which takes a quantum
+	inPort    int32           // likewise at the receiver
+	up, down  int32           // of the two groups
+	outPorts  uint8           // at least 1
+	inPorts   uint8           // 0 where the sender's port is a wire to the receiver
+	near, far engine.Duration // latency to the uplink, or all of it, and that after the downlink
+}
+
+type flow struct {
+	path
+	ends
+	head, tail uint32      // messages in waiting; head 0 is none
+	armed      bool        // an offer event is pending
+	granted    engine.Time // when the last quantum was granted
+	left       engine.Time // when the last byte so far has left the sender
+	landed     engine.Time // when the last byte so far has landed
+}
+
+// message is what is left of a message that has not left, or, once all is in flight, how its end is told.
+type message struct {
+	Message
+	next uint32
+}
+
+// flight is a quantum between two stages.
+type flight struct {
+	flow Flow
+	last uint32 // the message that ends with this quantum; 0 is none
+	n    engine.Bytes
+	end  engine.Time // when its last byte is where its first byte is now
+}
+
+// The low bits of an event's arg say which stage it is, the rest is a flow (offer) or a flight.
+const (
+	offer = iota
+	climb
+	descend
+	arrive
+
+	stageBits = 2
+)
+
+// Handle implements engine.Handler.
+func (n *network) Handle(arg uint64) {
+	i := uint32(arg >> stageBits)
+	switch arg % (1 << stageBits) {
+	case offer:
+		n.flows[i].armed = false
+		n.offer(Flow(i))
+	case climb:
+		f := &n.flows[n.flying.at(i).flow]
+		n.cross(i, f.up, 0, descend)
+	case descend:
+		f := &n.flows[n.flying.at(i).flow]
+		n.cross(i, f.down, f.far, arrive)
+	case arrive:
+		n.arrive(i)
+	}
+}
+
+func (n *network) schedule(t engine.Time, stage uint64, i uint32) {
+	n.eng.At(t, n, uint64(i)<<stageBits|stage)
+}
+
+// open adds a flow over a path.
+func (n *network) open(src, dst int, p path) Flow {
+	n.flows = append(n.flows, flow{path: p, ends: ends{int32(src), int32(dst)}})
+	return Flow(len(n.flows) - 1)
+}
+
+// Send implements Fabric.
+func (n *network) Send(m Message) {
+	if m.Flow == 0 || int(m.Flow) >= len(n.flows) {
+		panicFlow(m)
+	}
+	f := &n.flows[m.Flow]
+	m.check(f.ends)
+	i := n.waiting.take()
+	*n.waiting.at(i) = message{Message: m}
+	if f.head != 0 {
+		n.waiting.at(f.tail).next = i
+		f.tail = i
+		return
+	}
+	f.head, f.tail = i, i
+	switch {
+	case f.armed:
+	case f.granted <= n.eng.Now():
+		n.offer(m.Flow)
+	default:
+		n.arm(f, m.Flow)
+	}
+}
+
+// arm makes a flow offer a quantum once the last one has been granted.
+func (n *network) arm(f *flow, id Flow) {
+	f.armed = true
+	n.schedule(f.granted, offer, uint32(id))
+}
+
+// offer books the sender's links for the next quantum of a flow. The cap comes first: what it grants is granted in order
+// of time at each port, so no port is booked past a quantum that would come before.
+func (n *network) offer(id Flow) {
+	f := &n.flows[id]
+	m := n.waiting.at(f.head)
+	b := min(m.Bytes, n.quantum)
+	m.Bytes -= b
+	port := f.outPort
+	if f.outPorts > 1 {
+		port = n.freest(port, f.outPorts)
+	}
+	begin, through := n.pass(f.out, n.eng.Now(), b, id)
+	begin, end := n.pass(port, begin, b, id)
+	end = max(end, through)
+	f.granted, f.left = begin, max(f.left, end)
+
+	i := n.flying.take()
+	*n.flying.at(i) = flight{flow: id, n: b, end: end.Add(f.near)}
+	if m.Bytes == 0 {
+		n.flying.at(i).last = f.head
+		n.leave(f, m)
+	}
+	if f.up != 0 {
+		n.schedule(begin.Add(f.near), climb, i)
+	} else {
+		n.schedule(begin.Add(f.near), arrive, i)
+	}
+	if f.head != 0 {
+		n.arm(f, id)
+	}
+}
+
+// leave takes the first message from its flow, all of it being on its way.
+func (n *network) leave(f *flow, m *message) {
+	f.head = m.next
+	if m.Left != nil {
+		n.eng.At(f.left, m.Left, m.LeftArg)
+	}
+}
+
+// cross takes a flight whose first byte is at a link of its group over that link and on to the next stage.
+func (n *network) cross(i uint32, link int32, latency engine.Duration, next uint64) {
+	q := n.flying.at(i)
+	begin, through := n.pass(link, n.eng.Now(), q.n, q.flow)
+	q.end = max(q.end, through).Add(latency)
+	n.schedule(begin.Add(latency), next, i)
+}
+
+// arrive books the receiver's links for a flight whose first byte is there, which ends it. The cap comes first for the
+// same reason as in offer.
+func (n *network) arrive(i uint32) {
+	q := *n.flying.at(i)
+	n.flying.give(i)
+	f := &n.flows[q.flow]
+	begin, end := n.pass(f.in, n.eng.Now(), q.n, q.flow)
+	f.landed = max(f.landed, q.end, end)
+	if f.inPorts > 0 {
+		port := f.inPort
+		if f.inPorts > 1 {
+			port = n.freest(port, f.inPorts)
+		}
+		_, end = n.pass(port, begin, q.n, q.flow)
+		f.landed = max(f.landed, end)
+	}
+	if q.last != 0 {
+		m := n.waiting.at(q.last)
+		n.eng.At(f.landed, m.Landed, m.LandedArg)
+		n.waiting.give(q.last)
+	}
+}
+
+// outstanding returns how many messages and quanta are under way: what must be none at the end of a run.
+func (n *network) outstanding() int { return n.waiting.held() + n.flying.held() }
+
+// check panics unless m belongs to a flow between these ranks and can be told of.
+func (m *Message) check(e ends) {
+	if m.Src != int(e.src) || m.Dst != int(e.dst) || m.Bytes < 0 || m.Landed == nil {
+		panic(fmt.Sprintf("fabric: %v from rank %d to %d (told to %T) in flow %d, which is from %d to %d",
+			m.Bytes, m.Src, m.Dst, m.Landed, m.Flow, e.src, e.dst))
+	}
+}
+
+func panicFlow(m Message) {
+	panic(fmt.Sprintf("fabric: a message from rank %d to %d in flow %d, which is not open", m.Src, m.Dst, m.Flow))
+}
+
+// checkPair panics unless a flow can lead from src to dst.
+func checkPair(src, dst, ranks int) {
+	if src < 0 || dst < 0 || src >= ranks || dst >= ranks || src == dst {
+		panic(fmt.Sprintf("fabric: a flow from rank %d to %d of %d", src, dst, ranks))
+	}
+}
+
+// A pool keeps things by number and uses the places of those that were given back again. Number 0 is none. The zero
+// pool is ready to use; its memory grows with the most that it held at once.
+type pool[T any] struct {
+	items  []T
+	unused []uint32
+}
+
+func (p *pool[T]) at(i uint32) *T { return &p.items[i] }
+
+func (p *pool[T]) take() uint32 {
+	if n := len(p.unused); n > 0 {
+		i := p.unused[n-1]
+		p.unused = p.unused[:n-1]
+		return i
+	}
+	if p.items == nil {
+		p.items = make([]T, 1, 16)
+	}
+	var none T
+	p.items = append(p.items, none)
+	return uint32(len(p.items) - 1)
+}
+
+// give returns a place; what is in it is forgotten, so that it keeps nothing alive.
+func (p *pool[T]) give(i uint32) {
+	var none T
+	p.items[i] = none
+	p.unused = append(p.unused, i)
+}
+
+// held returns how many places are in use.
+func (p *pool[T]) held() int { return max(0, len(p.items)-1) - len(p.unused) }
