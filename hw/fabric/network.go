@@ -41,17 +41,22 @@ type path struct {
 type flow struct {
 	path
 	ends
-	head, tail uint32      // messages in waiting; head 0 is none
-	armed      bool        // an offer event is pending
-	granted    engine.Time // when the last quantum was granted
-	left       engine.Time // when the last byte so far has left the sender
-	landed     engine.Time // when the last byte so far has landed
+	head, tail uint32       // messages in waiting; head 0 is none
+	rest       engine.Bytes // of the head, not yet offered
+	armed      bool         // an offer event is pending
+	granted    engine.Time  // when the last quantum was granted
+	left       engine.Time  // when the last byte so far has left the sender
+	landed     engine.Time  // when the last byte so far has landed
 }
 
-// message is what is left of a message that has not left, or, once all is in flight, how its end is told.
+// message is a Message that has not landed, less what its flow knows.
 type message struct {
-	Message
-	next uint32
+	bytes     engine.Bytes
+	next      uint32 // in its flow; 0 is none
+	landed    engine.Handler
+	landedArg uint64
+	left      engine.Handler
+	leftArg   uint64
 }
 
 // flight is a quantum between two stages.
@@ -108,13 +113,13 @@ func (n *network) Send(m Message) {
 	f := &n.flows[m.Flow]
 	m.check(f.ends)
 	i := n.waiting.take()
-	*n.waiting.at(i) = message{Message: m}
+	*n.waiting.at(i) = message{bytes: m.Bytes, landed: m.Landed, landedArg: m.LandedArg, left: m.Left, leftArg: m.LeftArg}
 	if f.head != 0 {
 		n.waiting.at(f.tail).next = i
 		f.tail = i
 		return
 	}
-	f.head, f.tail = i, i
+	f.head, f.tail, f.rest = i, i, m.Bytes
 	switch {
 	case f.armed:
 	case f.granted <= n.eng.Now():
@@ -134,9 +139,8 @@ func (n *network) arm(f *flow, id Flow) {
 // of time at each port, so no port is booked past a quantum that would come before.
 func (n *network) offer(id Flow) {
 	f := &n.flows[id]
-	m := n.waiting.at(f.head)
-	b := min(m.Bytes, n.quantum)
-	m.Bytes -= b
+	b := min(f.rest, n.quantum)
+	f.rest -= b
 	port := f.outPort
 	if f.outPorts > 1 {
 		port = n.freest(port, f.outPorts)
@@ -148,9 +152,9 @@ func (n *network) offer(id Flow) {
 
 	i := n.flying.take()
 	*n.flying.at(i) = flight{flow: id, n: b, end: end.Add(f.near)}
-	if m.Bytes == 0 {
+	if f.rest == 0 {
 		n.flying.at(i).last = f.head
-		n.leave(f, m)
+		n.leave(f)
 	}
 	if f.up != 0 {
 		n.schedule(begin.Add(f.near), climb, i)
@@ -162,11 +166,14 @@ func (n *network) offer(id Flow) {
 	}
 }
 
-// leave takes the first message from its flow, all of it being on its way.
-func (n *network) leave(f *flow, m *message) {
-	f.head = m.next
-	if m.Left != nil {
-		n.eng.At(f.left, m.Left, m.LeftArg)
+// leave takes the first message from its flow, all of it being on its way, and makes the next one the first.
+func (n *network) leave(f *flow) {
+	m := n.waiting.at(f.head)
+	if m.left != nil {
+		n.eng.At(f.left, m.left, m.leftArg)
+	}
+	if f.head = m.next; f.head != 0 {
+		f.rest = n.waiting.at(f.head).bytes
 	}
 }
 
@@ -196,7 +203,7 @@ func (n *network) arrive(i uint32) {
 	}
 	if q.last != 0 {
 		m := n.waiting.at(q.last)
-		n.eng.At(f.landed, m.Landed, m.LandedArg)
+		n.eng.At(f.landed, m.landed, m.landedArg)
 		n.waiting.give(q.last)
 	}
 }
