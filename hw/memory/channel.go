@@ -1,0 +1,127 @@
+package memory
+
+import (
+	"pldperf/engine"
+)
+
+// Spec describes a rank's memory system.
+type Spec struct {
+	Kind string  `yaml:"kind" enum:"shared,ideal" help:"shared: HBM and L2 have a rate and a latency; ideal: they cost nothing"`
+	HBM  HBMSpec `yaml:"hbm"`
+	L2   L2Spec  `yaml:"l2"`
+}
+
+// HBMSpec is the high-bandwidth memory of one rank; its rate is reads and writes
+// together (hardware parameters 1.1).
+type HBMSpec struct {
+	Rate     engine.Rate   `yaml:"rate" help:"reads and writes together, all AIVs and the NIC engine"`
+	Latency  engine.Cycles `yaml:"latency" help:"first byte of a load that misses the L2, AIV cycles"`
+	Capacity engine.Bytes  `yaml:"capacity" help:"all buffers of a rank must fit"`
+}
+
+// L2Spec is the last-level cache of one rank. A read hits when its range has been
+// touched before and everything touched so far fits (defaults of the headline
+// case); stores of payload bypass it.
+type L2Spec struct {
+	Rate     engine.Rate   `yaml:"rate" help:"reads that hit, all AIVs and the NIC engine"`
+	Latency  engine.Cycles `yaml:"latency" help:"first byte of a load that hits, AIV cycles"`
+	Capacity engine.Bytes  `yaml:"capacity"`
+	Stores   string        `yaml:"stores" enum:"bypass,allocate" help:"payload stores go past the L2, or allocate a line first, which reads it from HBM"`
+}
+
+// Ideal reports whether memory costs nothing.
+func (s Spec) Ideal() bool { return s.Kind == "ideal" }
+
+// granuleBits is the logarithm of what the L2 model remembers as touched: coarse,
+// because payload comes in rows of kilobytes.
+const granuleBits = 12
+
+// Use is what one level of a rank's memory has carried.
+type Use struct {
+	Bytes engine.Bytes
+	Busy  engine.Duration
+}
+
+type channels struct {
+	hbm, l2        engine.Server
+	hbmN, l2N      engine.Bytes
+	touched        int64 // granules
+	capacityGranul int64
+}
+
+func (c *channels) init(spec Spec) { c.capacityGranul = int64(spec.L2.Capacity) >> granuleBits }
+
+// Access is the timing of one read or write: the span in which its bytes pass,
+// and the latency of the first byte, which is on top and overlaps other accesses.
+type Access struct {
+	Begin, End engine.Time
+	Latency    engine.Duration
+	Blamed     uint32 // owner of the access that it queued behind
+}
+
+// Read charges n bytes read at a, arriving now, to the L2 or the HBM of its rank.
+func (s *Space) Read(a Addr, n int64, owner uint32) Access {
+	if s.spec.Ideal() {
+		return Access{Begin: s.eng.Now(), End: s.eng.Now()}
+	}
+	c := &s.chans[a.Rank]
+	if s.touch(a, n) && c.touched <= c.capacityGranul {
+		c.l2N += engine.Bytes(n)
+		return s.reserve(&c.l2, s.spec.L2.Rate, s.spec.L2.Latency, n, owner)
+	}
+	c.hbmN += engine.Bytes(n)
+	return s.reserve(&c.hbm, s.spec.HBM.Rate, s.spec.HBM.Latency, n, owner)
+}
+
+// Write charges n bytes stored at a, arriving now, to the HBM of its rank; with
+// write-allocate it reads the line first.
+func (s *Space) Write(a Addr, n int64, owner uint32) Access {
+	if s.spec.Ideal() {
+		return Access{Begin: s.eng.Now(), End: s.eng.Now()}
+	}
+	c := &s.chans[a.Rank]
+	moved := n
+	if s.spec.L2.Stores == "allocate" {
+		s.touch(a, n)
+		moved = 2 * n
+	}
+	c.hbmN += engine.Bytes(moved)
+	return s.reserve(&c.hbm, s.spec.HBM.Rate, s.spec.HBM.Latency, moved, owner)
+}
+
+func (s *Space) reserve(v *engine.Server, rate engine.Rate, lat engine.Cycles, n int64, owner uint32) Access {
+	b, e, prev := v.Reserve(s.eng.Now(), rate.Span(engine.Bytes(n)), owner)
+	return Access{Begin: b, End: e, Latency: s.opt.Clock.Span(lat), Blamed: prev}
+}
+
+// touch marks a range as seen by the L2 and reports whether all of it was before.
+func (s *Space) touch(a Addr, n int64) bool {
+	in := &s.inst[a.Buf][a.Rank]
+	if in.touched == nil {
+		granules := int64(s.bufs[a.Buf].Size)>>granuleBits + 1
+		in.touched = make([]uint64, granules>>6+1)
+	}
+	hit := true
+	for g := a.Off >> granuleBits; g <= (a.Off+n-1)>>granuleBits; g++ {
+		if w, bit := &in.touched[g>>6], uint64(1)<<(g&63); *w&bit == 0 {
+			*w |= bit
+			s.chans[a.Rank].touched++
+			hit = false
+		}
+	}
+	return hit
+}
+
+// Latency returns the first-byte latency of HBM, for models that read descriptors.
+func (s *Space) Latency() engine.Duration {
+	if s.spec.Ideal() {
+		return 0
+	}
+	return s.opt.Clock.Span(s.spec.HBM.Latency)
+}
+
+// HBM and L2 tell what a rank's memory has carried so far.
+func (s *Space) HBM(rank int) Use { return Use{s.chans[rank].hbmN, s.chans[rank].hbm.Busy()} }
+
+// L2 is like HBM for reads that hit.
+func (s *Space) L2(rank int) Use { return Use{s.chans[rank].l2N, s.chans[rank].l2.Busy()} }

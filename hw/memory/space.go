@@ -1,0 +1,166 @@
+// Package memory models the global memory of every rank: windows that peers may
+// reach, plain tensors, INT32 control words, and the bandwidth of HBM and L2 that
+// all accesses of a rank share. What a buffer holds is kept either as real bytes
+// or as provenance (which buffer, version and offset each range came from, exact
+// to the byte); a read samples the content when the hardware reads it and a write
+// changes it when its last byte lands, so stale data is seen as the machine would
+// see it. Time is charged by a Channel; content costs no simulated time.
+package memory
+
+import (
+	"fmt"
+	"sort"
+
+	"pldperf/engine"
+)
+
+// ID names a buffer; the same ID means the same symmetric buffer on every rank.
+type ID int32
+
+// Addr is a place in the memory of one rank: Off bytes into a buffer.
+type Addr struct {
+	Rank int
+	Buf  ID
+	Off  int64
+}
+
+// Buffer describes one symmetric allocation.
+type Buffer struct {
+	Name   string
+	Window bool         // peers may read and write it; zero-filled, at least 4 KiB (semantics 3.1)
+	Words  bool         // INT32 control data (signal cells, counts, index): always real values
+	Size   engine.Bytes // of one rank's instance
+	Fill   Content      // initial payload; nil is zero
+	Table  Table        // initial control words; nil is zero
+}
+
+// Table supplies the words of a control buffer row by row, so that a large index
+// need not exist as a whole. A row may be shorter than the buffer's row: what is
+// missing reads as -1. The caller must not modify it.
+type Table interface {
+	Row(rank, row int) []int32
+}
+
+// minBuffer is what the smallest window occupies (semantics 3.1).
+const minBuffer = 4 << 10
+
+// addrBits is the width of the part of a device address below the rank.
+const addrBits = 44
+
+// Options choose how a Space keeps payload.
+type Options struct {
+	Ranks int
+	Bytes bool // real bytes instead of provenance
+	Clock engine.Hertz
+}
+
+// Space is the memory of all ranks of one simulation.
+type Space struct {
+	eng    *engine.Engine
+	spec   Spec
+	opt    Options
+	bufs   []Buffer
+	bases  []int64 // of each buffer below the rank bits; ascending
+	inst   [][]instance
+	next   int64
+	chans  []channels
+	landed int64 // bytes of payload stored by the hardware, on all ranks
+}
+
+// Landed returns how many bytes of payload the hardware has stored, on all ranks:
+// what a run must account for as sent, copied or moved within a rank.
+func (s *Space) Landed() int64 { return s.landed }
+
+// instance is one rank's copy of a buffer.
+type instance struct {
+	version uint32
+	prov    []page
+	raw     [][]byte
+	words   []int32
+	table   Table
+	touched []uint64 // a bit a granule that has been through the L2
+}
+
+// New makes an empty Space.
+func New(eng *engine.Engine, spec Spec, opt Options) *Space {
+	s := &Space{eng: eng, spec: spec, opt: opt, next: minBuffer, chans: make([]channels, opt.Ranks)}
+	for r := range s.chans {
+		s.chans[r].init(spec)
+	}
+	return s
+}
+
+// Alloc adds a buffer to every rank. It fails when the ranks' HBM is full.
+func (s *Space) Alloc(b Buffer) (ID, error) {
+	if b.Size <= 0 {
+		return 0, fmt.Errorf("buffer %s: size %v, must be positive", b.Name, b.Size)
+	}
+	id := ID(len(s.bufs))
+	size := max(int64(b.Size), minBuffer)
+	size = (size + minBuffer - 1) / minBuffer * minBuffer
+	if c := int64(s.spec.HBM.Capacity); c > 0 && s.next+size > c {
+		return 0, fmt.Errorf("buffer %s: %v more does not fit in %v of HBM (%v are taken)",
+			b.Name, b.Size, s.spec.HBM.Capacity, engine.Bytes(s.next))
+	}
+	s.bufs = append(s.bufs, b)
+	s.bases = append(s.bases, s.next)
+	s.next += size
+	in := make([]instance, s.opt.Ranks)
+	for r := range in {
+		in[r].table = b.Table
+		if b.Words && b.Table == nil {
+			in[r].words = make([]int32, b.Size/4)
+		}
+	}
+	s.inst = append(s.inst, in)
+	return id, nil
+}
+
+// Buffer returns the description of a buffer.
+func (s *Space) Buffer(id ID) *Buffer { return &s.bufs[id] }
+
+// Buffers returns how many buffers there are; their IDs are 0 up to that.
+func (s *Space) Buffers() int { return len(s.bufs) }
+
+// Used returns the HBM that one rank's buffers take.
+func (s *Space) Used() engine.Bytes { return engine.Bytes(s.next - minBuffer) }
+
+// Device returns the 64-bit device address of a place: the rank in the high bits.
+func (s *Space) Device(a Addr) uint64 {
+	return uint64(a.Rank)<<addrBits | uint64(s.bases[a.Buf]+a.Off)
+}
+
+// Resolve is the inverse of Device; ok is false when no buffer of a known rank
+// holds all n bytes from there.
+func (s *Space) Resolve(dev uint64, n int64) (a Addr, ok bool) {
+	rank, low := int(dev>>addrBits), int64(dev&(1<<addrBits-1))
+	i := sort.Search(len(s.bases), func(i int) bool { return s.bases[i] > low }) - 1
+	if i < 0 || rank >= s.opt.Ranks {
+		return a, false
+	}
+	a = Addr{rank, ID(i), low - s.bases[i]}
+	return a, a.Off+n <= int64(s.bufs[i].Size)
+}
+
+// Rewrite gives a rank's buffer fresh content, as its producer does between two
+// calls: a new version of its fill, or the rows of t where it holds words.
+func (s *Space) Rewrite(rank int, id ID, t Table) {
+	in := &s.inst[id][rank]
+	in.version++
+	in.prov, in.raw = nil, nil
+	if s.bufs[id].Words {
+		in.table, in.words = t, nil
+		if t == nil {
+			in.words = make([]int32, s.bufs[id].Size/4)
+		}
+	}
+}
+
+// Version tells how often a rank's buffer has been rewritten.
+func (s *Space) Version(rank int, id ID) uint32 { return s.inst[id][rank].version }
+
+func (s *Space) check(a Addr, n int64) {
+	if a.Off < 0 || a.Off+n > int64(s.bufs[a.Buf].Size) {
+		panic(fmt.Sprintf("memory: [%d, %d) is outside buffer %s of %d bytes", a.Off, a.Off+n, s.bufs[a.Buf].Name, s.bufs[a.Buf].Size))
+	}
+}

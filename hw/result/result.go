@@ -1,0 +1,162 @@
+// Package result is what a run leaves behind: plain data, without reference to
+// the models that made it, so that reports are functions of it and it can be
+// written, read, compared and hashed.
+package result
+
+import "pldperf/engine"
+
+// Schema is the version of the result format; it grows when a field changes meaning.
+const Schema = 1
+
+// Status says how a run ended.
+type Status string
+
+// The ways in which a run ends.
+const (
+	OK        Status = "ok"
+	WrongData Status = "wrong_data"
+	Aborted   Status = "aborted"
+	Deadlock  Status = "deadlock"
+	Hazard    Status = "hazard"
+)
+
+// Result is the outcome of one Job on one machine.
+type Result struct {
+	Schema    int             `json:"schema"`
+	Status    Status          `json:"status"`
+	Elapsed   engine.Duration `json:"elapsed_ps"` // first launch of a timed call to the last block's end
+	Calls     []Call          `json:"calls"`
+	Ranks     []Rank          `json:"ranks"`
+	Blocks    []Block         `json:"blocks"`
+	Totals    Counters        `json:"totals"` // of the timed calls
+	Resources []Resource      `json:"resources"`
+	Data      Data            `json:"data"`
+	Hazards   []string        `json:"hazards,omitempty"`
+	Abort     *Abort          `json:"abort,omitempty"`
+	Stuck     *Stuck          `json:"deadlock,omitempty"`
+	Steps     []Step          `json:"wqe_steps,omitempty"`
+	Notes     []string        `json:"notes,omitempty"` // e.g. a silent no-op shown as what it is
+	Events    uint64          `json:"events"`
+	Digests   Digests         `json:"digests"`
+}
+
+// Digests identify a run: equal digests mean the same events and the same result.
+type Digests struct {
+	Events string `json:"events"`
+	Result string `json:"result"`
+}
+
+// Call is one task on all ranks.
+type Call struct {
+	Name    string          `json:"name"`
+	Op      string          `json:"op"`
+	Repeat  int             `json:"repeat"`
+	Blocks  int             `json:"core_num"`
+	Timed   bool            `json:"timed"`
+	Start   engine.Time     `json:"start_ps"`
+	End     engine.Time     `json:"end_ps"`
+	Elapsed engine.Duration `json:"elapsed_ps"`
+	Ranks   []Span          `json:"ranks"`
+}
+
+// Span is when one rank worked on a call, and when it left the last barrier.
+type Span struct {
+	Start       engine.Time `json:"start_ps"`
+	BarrierExit engine.Time `json:"barrier_exit_ps"`
+	End         engine.Time `json:"end_ps"`
+}
+
+// Rank sums up one rank over the timed calls.
+type Rank struct {
+	Rank     int             `json:"rank"`
+	Elapsed  engine.Duration `json:"elapsed_ps"`
+	Counters Counters        `json:"counters"`
+	PeakSQ   int64           `json:"peak_sq_wqebb"` // the fullest queue
+}
+
+// Block is the account of one AIV in one call. Time tiles [Start, Start+sum): from
+// the start of the run's first timed call to its last end, every picosecond has
+// exactly one reason.
+type Block struct {
+	Call     int             `json:"call"`
+	Rank     int             `json:"rank"`
+	Block    int             `json:"block"`
+	Start    engine.Time     `json:"start_ps"`
+	End      engine.Time     `json:"end_ps"`
+	Time     Times           `json:"time_ps"`
+	MTE2     engine.Duration `json:"mte2_busy_ps"`
+	MTE3     engine.Duration `json:"mte3_busy_ps"`
+	Overlap  engine.Duration `json:"mte_overlap_ps"` // both pipes busy
+	SIMT     engine.Duration `json:"simt_busy_ps"`
+	Pieces   int64           `json:"pieces"`
+	Waits    int64           `json:"stage_waits"`
+	WaitTime engine.Duration `json:"stage_wait_ps"`
+}
+
+// Resource is one shared part of the machine: what it carried and how long it was busy.
+type Resource struct {
+	Name  string          `json:"name"`
+	Rank  int             `json:"rank"`
+	Peer  int             `json:"peer"` // -1 when there is none
+	Rate  engine.Rate     `json:"rate_bytes_per_s"`
+	Bytes engine.Bytes    `json:"bytes"`
+	Busy  engine.Duration `json:"busy_ps"`
+}
+
+// Data is the verdict on the payload and the control words.
+type Data struct {
+	Payload    string       `json:"payload"` // "bytes" or "provenance"
+	Checked    engine.Bytes `json:"checked_bytes"`
+	Wrong      engine.Bytes `json:"wrong_bytes"`
+	Words      int64        `json:"checked_words"`
+	WrongWords int64        `json:"wrong_words"`
+	Mismatches []string     `json:"mismatches,omitempty"`
+}
+
+// Abort is a device-side violation: the run ended as the real kernel ends (S-60, S-62).
+type Abort struct {
+	Time  engine.Time `json:"time_ps"`
+	Rank  int         `json:"rank"`
+	Block int         `json:"block"`
+	Op    string      `json:"op"`
+	What  string      `json:"what"`
+	Value int64       `json:"value"`
+	Limit int64       `json:"limit"`
+	Text  string      `json:"text"`
+}
+
+// Stuck is a deadlock: who waits, for what, since when, and who should have acted.
+type Stuck struct {
+	Time  engine.Time `json:"time_ps"`
+	Waits []Waiting   `json:"waits"`
+	More  int         `json:"more"` // waits that are not listed
+}
+
+// Waiting is one block that will never go on.
+type Waiting struct {
+	Rank     int         `json:"rank"`
+	Block    int         `json:"block"`
+	Op       string      `json:"op"`
+	Since    engine.Time `json:"since_ps"`
+	Cell     string      `json:"cell"`
+	Value    int64       `json:"value"`
+	Expected int64       `json:"expected"`
+	Missing  string      `json:"missing"` // who should have written
+}
+
+// Step is the life of one WQE, each time absolute; zero where it does not apply.
+type Step struct {
+	Rank, Peer int
+	Seq        int64
+	Bytes      int64
+	SGEs       int
+	Build      engine.Time
+	Doorbell   engine.Time
+	Fetch      engine.Time
+	Gather     engine.Time
+	Wire       engine.Time
+	Left       engine.Time
+	Land       engine.Time
+	Ack        engine.Time
+	CQE        engine.Time
+}

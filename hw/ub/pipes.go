@@ -1,0 +1,113 @@
+// Package ub models the Unified Buffer of an AIV as the self path of a collective
+// uses it: a ring of stages through which MTE2 loads and MTE3 stores stream. Each
+// pipe takes its instructions in order; a load waits for an old store only when the
+// stage that it needs is still occupied, and a store only for its own load, so
+// later loads overlap earlier stores (S-73 ... S-77).
+package ub
+
+import (
+	"pldperf/engine"
+	"pldperf/hw/memory"
+)
+
+// Spec describes the Unified Buffer and the two pipes between it and memory.
+type Spec struct {
+	Kind         string        `yaml:"kind" enum:"real,ideal" help:"real: pipes have issue cost, rate and latency; ideal: moving a piece costs nothing"`
+	Usable       engine.Bytes  `yaml:"usable" help:"what a kernel may use of the Unified Buffer"`
+	Stages       int           `yaml:"stages" min:"1" help:"stages of the ring; 1 is the synchronous twin"`
+	Stage        engine.Bytes  `yaml:"stage" help:"bytes of one stage"`
+	Issue        engine.Cycles `yaml:"issue" help:"least time between two instructions of one pipe"`
+	Load         engine.Rate   `yaml:"load" help:"MTE2, memory to Unified Buffer, one AIV"`
+	Store        engine.Rate   `yaml:"store" help:"MTE3, Unified Buffer to memory, one AIV"`
+	StoreLatency engine.Cycles `yaml:"store_latency" help:"last byte sent to store visible"`
+}
+
+// Check reports what no single field shows.
+func (s *Spec) Check(report func(path, format string, args ...any)) {
+	if s.Stages > 0 && s.Stage > 0 && engine.Bytes(s.Stages)*s.Stage > s.Usable {
+		report("stages", "%d stages of %v are %v, but only %v of the Unified Buffer are usable",
+			s.Stages, s.Stage, engine.Bytes(s.Stages)*s.Stage, s.Usable)
+	}
+	if s.Stage < 32 {
+		report("stage", "%v is below 32 B, the granularity of a tile load", s.Stage)
+	}
+}
+
+// Ideal reports whether the pipes cost nothing.
+func (s *Spec) Ideal() bool { return s.Kind == "ideal" }
+
+// Pipes are the MTE2 and MTE3 of one AIV.
+type Pipes struct {
+	spec    *Spec
+	mem     *memory.Space
+	clock   engine.Hertz
+	slow    engine.Fraction
+	load    pipe
+	store   pipe
+	overlap engine.Duration
+}
+
+// pipe is busy from the start of an instruction until its last byte has passed.
+type pipe struct {
+	free engine.Time
+	busy engine.Duration
+}
+
+// Init prepares the pipes of a core whose clock runs slow times slower.
+func (p *Pipes) Init(spec *Spec, mem *memory.Space, clock engine.Hertz, slow engine.Fraction) {
+	*p = Pipes{spec: spec, mem: mem, clock: clock, slow: slow}
+}
+
+// Busy returns how long MTE2, MTE3 and both at once have been busy.
+func (p *Pipes) Busy() (mte2, mte3, both engine.Duration) {
+	return p.load.busy, p.store.busy, p.overlap
+}
+
+// LoadFree returns when MTE2 can take its next instruction.
+func (p *Pipes) LoadFree() engine.Time { return p.load.free }
+
+// StoreFree returns when MTE3 can take its next instruction.
+func (p *Pipes) StoreFree() engine.Time { return p.store.free }
+
+// Load starts an MTE2 load now, when the pipe is free, and returns when its data
+// is in the Unified Buffer.
+func (p *Pipes) Load(now engine.Time, a memory.Addr, n int64, owner uint32) engine.Time {
+	if p.spec.Ideal() {
+		return now
+	}
+	acc := p.mem.Read(a, n, owner)
+	p.run(&p.load, &p.store, now, p.span(p.spec.Load, n), acc.End)
+	return p.load.free.Add(acc.Latency)
+}
+
+// Store starts an MTE3 store to the own memory now, when the pipe is free, and
+// returns when it is visible there.
+func (p *Pipes) Store(now engine.Time, a memory.Addr, n int64, owner uint32) engine.Time {
+	if p.spec.Ideal() {
+		return now
+	}
+	acc := p.mem.Write(a, n, owner)
+	p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), acc.End)
+	return p.store.free.Add(p.clock.Span(p.spec.StoreLatency).Scale(p.slow))
+}
+
+// StoreRemote occupies MTE3 from now until its last byte has left at end.
+func (p *Pipes) StoreRemote(now engine.Time, n int64, end engine.Time) {
+	if !p.spec.Ideal() {
+		p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), end)
+	}
+}
+
+// run books a pipe from now on for its own span, or longer when memory or the
+// fabric take their data more slowly.
+func (p *Pipes) run(own, other *pipe, now engine.Time, span engine.Duration, end engine.Time) {
+	own.free = max(now.Add(span), end)
+	own.busy += own.free.Sub(now)
+	if both := min(own.free, other.free).Sub(now); both > 0 {
+		p.overlap += both
+	}
+}
+
+func (p *Pipes) span(r engine.Rate, n int64) engine.Duration {
+	return max(p.clock.Span(p.spec.Issue), r.Span(engine.Bytes(n))).Scale(p.slow)
+}
