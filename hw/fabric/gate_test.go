@@ -122,3 +122,16 @@ func TestTheShareOfAFlowThatEndsIsUsed(t *testing.T) {
 	assertWithin(t, 1, port.Span(4*mib), r.sent[0].landed.Sub(0)-350_000)
 	assertWithin(t, 0.1, port.Span(10*mib), r.sent[1].landed.Sub(0)-350_000)
 }
+
+// A flow that is given its messages one by one gets no more turns than one that has a long message: a message of another
+// flow waits for the quantum that is passing and the one that is granted next, not for all that were sent before it.
+func TestAFlowThatIsFedPieceByPieceStillTakesTurns(t *testing.T) {
+	r := newRig(t, with("mesh", nil), 2, "")
+	fed := r.net.Open(0, 1)
+	for i := range 100 {
+		r.send(engine.Time(i), 0, 1, 16*kib, fed)
+	}
+	other := r.send(1000, 0, 1, 16*kib, 0)
+	r.run()
+	assert.Equal(t, engine.Time(3*full)+350_000, r.sent[other].landed)
+}
