@@ -22,7 +22,6 @@ type rig struct {
 	eng     *engine.Engine
 	net     Fabric
 	sent    []post
-	waking  int // the message that the last event was about
 	landing []int
 }
 
