@@ -18,6 +18,12 @@ type Content interface {
 	Generate(dst []byte, rank int, version uint32, off int64)
 }
 
+// Zero is the content of a tensor that starts empty.
+type Zero struct{}
+
+// Generate implements Content.
+func (Zero) Generate(dst []byte, _ int, _ uint32, _ int64) { clear(dst) }
+
 // Table supplies the words of a control buffer row by row.
 type Table interface {
 	Row(rank, row int) []int32

@@ -3,6 +3,8 @@ package result
 import (
 	"encoding/json"
 	"fmt"
+
+	"pldperf/engine"
 )
 
 // MarshalJSON writes counters by name.
