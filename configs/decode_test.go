@@ -31,7 +31,7 @@ type spec struct {
 	Axes   configs.Doc       `yaml:"axes"`
 	Extra  any               `yaml:"extra"`
 	Common `yaml:",inline"`
-	hidden int //nolint:unused // unexported fields are no keys
+	_      int // unexported fields are no keys
 }
 
 // Common lends its keys to the struct around it.
