@@ -1,0 +1,278 @@
+package collectives
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// all_to_all (S-1 ... S-27): each rank gives every rank a different chunk of SIZE
+// elements. All forms push first, to every destination in ascending order including
+// the own rank, and trust nobody's data before the barrier:
+//
+//	push      put row d of x to row `rank` of d's window, for every d
+//	barrier   notify every peer's cell [rank], wait for every own cell [s]
+//	read back copy row s of the own window to row s of y, for every s
+//
+// hand    full-row puts; Set/Ge(1): single use (S-10 ... S-14)
+// incore  the composite: credit barrier, then -1 on the own cells (S-20 ... S-23)
+// host    256-element tiles with PIPE_ALL around each, at most 16 ranks; the
+//
+//	read-back is another task (S-24)
+//
+// Each rank receives (P-1)/P * N bytes (S-6).
+var (
+	_ = register(allToAll("hand", "P puts, Set/Ge(1) barrier, read-back: the tutorial's kernel"))
+	_ = register(allToAll("incore", "composite inside one AIV kernel: self-clearing credit barrier"))
+	_ = register(allToAll("host", "HOST builtin: 256-element tiles, at most 16 ranks, read-back in a task of its own"))
+)
+
+// hostTile is the elements that one TPUT of a HOST builtin moves, and hostRanks the
+// most ranks that it serves; beyond, it returns without communicating (semantics 3.4).
+const (
+	hostTile  = 256
+	hostRanks = 16
+)
+
+func allToAll(form, doc string) Algorithm {
+	return Algorithm{
+		Op: "all_to_all", Form: form, Doc: doc,
+		Check:   checkAllToAll,
+		Record:  recordAllToAll,
+		Formula: func(c *Call, rank, _ int) result.Counters { return allToAllFormula(c) },
+		Formulas: [][2]string{
+			{"bytes_sent", "(P-1)/P * N"},
+			{"bytes_received", "(P-1)/P * N"},
+			{"bytes_self", "N/P"},
+			{"puts", "P; HOST: P * ceil(SIZE/256)"},
+			{"notifies", "P-1"},
+			{"self_adds", "P-1 (hand: 0)"},
+		},
+		Bounds: allToAllBounds,
+		Bytes:  func(c *Call, _, _ int) engine.Bytes { return engine.Bytes(int64(c.Ranks) * c.Chunk()) },
+	}
+}
+
+func (c *Call) silent() bool { return c.Form == "host" && (c.Ranks > hostRanks || c.Size <= 0) }
+
+func checkAllToAll(c *Call) (errs []error) {
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.CoreNum != 0 {
+		bad("core_num: all_to_all takes no core_num; it is %d", c.CoreNum)
+	}
+	if ElemSize(c.DType) == 0 {
+		bad("dtype: no type %q", c.DType)
+	}
+	if c.Form == "host" && c.DType != "FP32" {
+		bad("dtype: the HOST builtin takes FP32, not %s", c.DType)
+	}
+	if c.Form == "host" && c.ChunkCols != 0 {
+		bad("chunk_cols: the HOST builtin cuts tiles of %d elements itself", hostTile)
+	}
+	if c.Size <= 0 && c.Form != "host" {
+		bad("size: %d, must be positive", c.Size)
+	}
+	if c.Signal > 1 {
+		bad("signal_columns: the signal of all_to_all is [P] or [P,1], not [P,%d]", c.Signal)
+	}
+	ops := []operand{{"input", c.Form == "host", c.Form != "host"}, {"target", true, false}, {"signal", true, false}}
+	return append(errs, c.checkOperands(ops, [][2]string{{"input", "target"}, {"target", "signal"}, {"input", "signal"}})...)
+}
+
+// CheckBuffer reports transfers whose stage does not fit in the Unified Buffer.
+func (c *Call) CheckBuffer(usable engine.Bytes) error {
+	if c.Op != "all_to_all" || c.Form == "host" || c.stageBytes() <= int64(usable) {
+		return nil
+	}
+	return fmt.Errorf("size: a stage of %v does not fit in %v of the Unified Buffer; set chunk_cols to at most %d",
+		engine.Bytes(c.stageBytes()), usable, int64(usable)/int64(ElemSize(c.DType)))
+}
+
+func (c *Call) stageBytes() int64 {
+	cols := c.Size
+	if c.ChunkCols > 0 {
+		cols = min(cols, c.ChunkCols)
+	}
+	return int64(cols) * int64(ElemSize(c.DType))
+}
+
+// Tutorial is the content in[r,d,j] = 1000r + 100d + j (+ 10000 a version) in FP32,
+// in which source, destination and element are all visible (S-7). Size is the
+// elements of a chunk.
+type Tutorial struct{ Size int }
+
+// Generate implements program.Content.
+func (t Tutorial) Generate(dst []byte, rank int, version uint32, off int64) {
+	var w [4]byte
+	for i := 0; i < len(dst); {
+		at := off + int64(i)
+		e := at / 4
+		v := float32(int64(rank)*1000 + e/int64(t.Size)*100 + e%int64(t.Size) + int64(version)*10000)
+		binary.LittleEndian.PutUint32(w[:], math.Float32bits(v))
+		i += copy(dst[i:], w[at&3:])
+	}
+}
+
+func recordAllToAll(p *Plan, c *Call) {
+	size := engine.Bytes(max(int64(c.Ranks)*c.Chunk(), 1))
+	b := a2aBuffers{
+		x:      p.buffer("input", program.Buffer{Window: c.Form == "host", Size: size, Fill: Tutorial{max(c.Size, 1)}}),
+		data:   p.buffer("target", program.Buffer{Window: true, Size: size}),
+		signal: p.buffer("signal", program.Buffer{Window: true, Words: true, Signal: true, Size: engine.Bytes(4 * c.Ranks)}),
+		y:      p.buffer("output", program.Buffer{Size: size, Fill: program.Zero{}}),
+	}
+	push := c.pushProgram(b)
+	back := &program.Program{Name: "read_back"}
+	if !c.Options.NoReadBack && !c.silent() {
+		if c.Form == "host" {
+			c.readBack(back, b)
+		} else {
+			c.readBack(push, b)
+		}
+	}
+	p.calls(func(k int) []program.Task { return c.a2aTasks(p, b, push, back, k) },
+		[]program.Buf{b.data, b.signal}, func(int) []program.Rewrite { return []program.Rewrite{{Buf: b.x}} })
+}
+
+type a2aBuffers struct{ x, data, signal, y program.Buf }
+
+// pushProgram records the phases up to the barrier and its epilogue.
+func (c *Call) pushProgram(b a2aBuffers) *program.Program {
+	p := &program.Program{Name: c.Op + "/" + c.Form}
+	if c.silent() {
+		p.Phase("guard").Add(program.Op{Kind: program.Return, Note: fmt.Sprintf(
+			"the HOST builtin returned without communicating: it serves at most %d ranks and at least one element (here %d ranks, %d elements)",
+			hostRanks, c.Ranks, c.Size)})
+		return p
+	}
+	p.Phase("push")
+	for d := range c.Ranks {
+		c.pushTo(p, b, d)
+	}
+	notify := program.Op{Kind: program.NotifyPeers, Signal: b.signal, Stride: 1, Value: 1, Set: c.Form == "hand"}
+	p.Phase("barrier")
+	if c.Form != "hand" {
+		p.Add(program.Op{Kind: program.Fence})
+	}
+	p.Add(notify)
+	p.Add(program.Op{Kind: program.WaitPeers, Signal: b.signal, Stride: 1, Value: 1})
+	if c.Form != "hand" {
+		notify.Kind, notify.Value = program.AddPeers, -1
+		p.Phase("epilogue").Add(notify)
+	}
+	return p
+}
+
+// pushTo puts the chunk for rank d: row d of x to row `rank` of d's window (S-10).
+func (c *Call) pushTo(p *program.Program, b a2aBuffers, d int) {
+	e, chunk := int64(ElemSize(c.DType)), c.Chunk()
+	put := program.Op{
+		Kind: program.Put, Dst: b.data, Src: b.x, Peer: program.Const(int64(d)),
+		DstOff: program.PerRank(chunk), SrcOff: program.Const(int64(d) * chunk), Bytes: chunk, Chunk: c.stageBytes(),
+	}
+	if c.Form != "host" {
+		p.Add(put)
+		return
+	}
+	for at := int64(0); at < chunk; at += hostTile * e {
+		tile := put
+		tile.DstOff.C, tile.SrcOff.C = at, put.SrcOff.C+at
+		tile.Bytes = min(hostTile*e, chunk-at)
+		tile.Chunk = tile.Bytes
+		p.Add(program.Op{Kind: program.PipeBarrier})
+		p.Add(tile)
+		p.Add(program.Op{Kind: program.PipeBarrier})
+	}
+}
+
+// readBack copies row s of the own window to row s of y (S-14).
+func (c *Call) readBack(p *program.Program, b a2aBuffers) {
+	p.Phase("read_back")
+	for s := range c.Ranks {
+		at := program.Const(int64(s) * c.Chunk())
+		p.Add(program.Op{Kind: program.CopyTile, Dst: b.y, Src: b.data, DstOff: at, SrcOff: at, Bytes: c.Chunk(), Chunk: c.stageBytes()})
+	}
+}
+
+// a2aTasks are the tasks of one repetition with what they promise.
+func (c *Call) a2aTasks(p *Plan, b a2aBuffers, push, back *program.Program, k int) []program.Task {
+	golden := func(buf program.Buf) program.Promise {
+		return program.Promise{Buf: buf, Ranges: func(rank int, yield func(off, n int64, from program.Origin)) {
+			if c.silent() {
+				return
+			}
+			for s := range c.Ranks {
+				yield(int64(s)*c.Chunk(), c.Chunk(), program.Origin{Rank: s, Buf: b.x, Version: p.version(k), Off: int64(rank) * c.Chunk()})
+			}
+		}}
+	}
+	t := c.task(push)
+	t.Name = p.item.Name
+	t.Promises = []program.Promise{golden(b.data)}
+	if c.Form != "hand" {
+		t.Zero = []program.Buf{b.signal}
+	}
+	if len(back.Ops) == 0 {
+		if !c.Options.NoReadBack && !c.silent() {
+			t.Promises = append(t.Promises, golden(b.y))
+		}
+		return []program.Task{t}
+	}
+	r := c.task(back)
+	r.Name, r.Op = p.item.Name+" read-back", "read_back"
+	r.Promises = []program.Promise{golden(b.y)}
+	return []program.Task{t, r}
+}
+
+func allToAllFormula(c *Call) result.Counters {
+	var out result.Counters
+	out[result.PollsAttempted] = Unknown
+	if c.silent() {
+		return out
+	}
+	peers, ranks := int64(c.Ranks-1), int64(c.Ranks)
+	out[result.BytesSent], out[result.BytesReceived] = peers*c.Chunk(), peers*c.Chunk()
+	out[result.BytesSelf] = c.Chunk()
+	out[result.Puts], out[result.PutStages] = ranks, ranks*ceil(c.Chunk(), c.stageBytes())
+	out[result.Notifies], out[result.PollsSatisfied] = peers, peers
+	if c.Form != "hand" {
+		out[result.SelfAdds] = peers
+	}
+	if c.Form == "host" {
+		tiles := ranks * ceil(int64(c.Size), hostTile)
+		out[result.Puts], out[result.PutStages], out[result.PipeBarriers] = tiles, tiles, 2*tiles
+	}
+	return out
+}
+
+// allToAllBounds: a rank's puts are strictly serial, each drains.
+func allToAllBounds(c *Call, l *hw.Limits, _ int) []Bound {
+	if c.silent() {
+		return []Bound{{"latency", l.Launch(1), "launch"}}
+	}
+	var serial, drain, in engine.Duration
+	far := engine.Duration(0)
+	for r := range c.Ranks {
+		var sum, hops engine.Duration
+		for d := range c.Ranks {
+			if d != r {
+				sum += min(l.Remote, l.Pair(r, d)).Span(engine.Bytes(c.Chunk()))
+				hops += l.Hop + l.Latency(r, d)
+				far = max(far, l.Hop+l.Latency(r, d))
+			}
+		}
+		serial, drain = max(serial, sum), max(drain, hops)
+		in = max(in, l.Ingress(r).Span(engine.Bytes(int64(c.Ranks-1)*c.Chunk())))
+	}
+	fixed := l.Launch(1) + far
+	return []Bound{
+		{"latency", fixed + drain, "launch, one drained put to each peer and a barrier message"},
+		{"remote_mte", fixed + serial + drain, "the serial puts of one rank at the remote MTE rate of a peer, each drained"},
+		{"ingress", fixed + in, "remote bytes of a receiver at its fabric rate"},
+	}
+}

@@ -1,0 +1,226 @@
+// Package collectives writes the programs of collective operations, and what a
+// run of them must satisfy: the golden data, the counts that formulas predict and
+// the time that no schedule can beat. It knows nothing of how long anything takes;
+// the machine executes the programs without learning their names. Each algorithm
+// is one file, and registering it puts it under the conformance suite.
+package collectives
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// Traffic says how many rows each rank sends to each other and which (semantics 7.2).
+type Traffic interface {
+	Ranks() int
+	Tokens() int   // Nmax: rows of input
+	Capacity() int // C: rows of one partition of target
+	Count(src, dst int) int
+	Index(src, dst int) []int32 // the first Count entries; not to be modified
+}
+
+// Call is one use of a collective. Which fields mean something depends on the
+// algorithm; a zero field has the algorithm's default.
+type Call struct {
+	Op, Form  string
+	Ranks     int
+	CoreNum   int    // blocks; 0 where the operation has no such argument
+	DType     string // FP32, INT8, ...
+	Hidden    int    // H, elements of a row (indexed)
+	Size      int    // SIZE, elements of a chunk (all_to_all)
+	ChunkCols int    // elements of a put's stage; 0 is the whole chunk
+	Signal    int    // columns of the signal window: S; 0 is as many as blocks
+	Traffic   []Traffic
+	Platform  string            // of the machine
+	Kinds     map[string]string // operand -> window or tensor, where not the default
+	Same      map[string]string // operand -> the operand whose buffer it shares
+	Options   Options
+	Depth     int // WQEBBs of a send queue
+	SGEs      int // rows in an SQE
+	Segment   int // SQEs a doorbell
+}
+
+// Options select documented alternatives where the specification leaves a choice.
+type Options struct {
+	Piece      string // "bytes" or "rows": where the self path cuts intervals
+	Split      string // "floor" or "front": who gets one self row more
+	Drain      string // "before_cqe" or "after_cqe": when the stage ring drains
+	Transport  string // only "urma"
+	Queues     string // only "per_peer"
+	NoReadBack bool   // all_to_all: leave out the caller's read-back
+}
+
+// Bound is a time that no schedule can beat, and what it comes from.
+type Bound struct {
+	Name string          `json:"name"`
+	Time engine.Duration `json:"time_ps"`
+	Text string          `json:"text"`
+}
+
+// Algorithm is one way to do an operation.
+type Algorithm struct {
+	Op, Form string
+	Doc      string // one line
+	Columns  bool   // takes core_num
+	// Check returns what is wrong with the call, in the compiler's words.
+	Check func(c *Call) []error
+	// Record adds the call's buffers and programs to a plan.
+	Record func(p *Plan, c *Call)
+	// Formula predicts the counters of a rank for the call's repeat-th traffic;
+	// Unknown where there is no formula.
+	Formula func(c *Call, rank, repeat int) result.Counters
+	// Formulas explains them.
+	Formulas [][2]string
+	// Bounds are times that no schedule can beat, of which the largest counts.
+	Bounds func(c *Call, l *hw.Limits, repeat int) []Bound
+	// Bytes returns what a rank gives to each rank including itself: the size in algbw.
+	Bytes func(c *Call, rank, repeat int) engine.Bytes
+}
+
+// Unknown is the value of a counter that a formula does not predict.
+const Unknown = -1
+
+var algorithms []*Algorithm
+
+func register(a Algorithm) *Algorithm {
+	algorithms = append(algorithms, &a)
+	slices.SortFunc(algorithms, func(a, b *Algorithm) int { return strings.Compare(a.Name(), b.Name()) })
+	return &a
+}
+
+// Name returns "op/form".
+func (a *Algorithm) Name() string { return a.Op + "/" + a.Form }
+
+// All returns every algorithm, by name.
+func All() []*Algorithm { return algorithms }
+
+// Ops returns the names of the operations, and Forms those of one.
+func Ops() []string {
+	var out []string
+	for _, a := range algorithms {
+		if !slices.Contains(out, a.Op) {
+			out = append(out, a.Op)
+		}
+	}
+	return out
+}
+
+// Forms returns the forms of an operation.
+func Forms(op string) []string {
+	var out []string
+	for _, a := range algorithms {
+		if a.Op == op {
+			out = append(out, a.Form)
+		}
+	}
+	return out
+}
+
+// Lookup finds an algorithm.
+func Lookup(op, form string) (*Algorithm, error) {
+	for _, a := range algorithms {
+		if a.Op == op && (a.Form == form || form == "" && len(Forms(op)) == 1) {
+			return a, nil
+		}
+	}
+	if forms := Forms(op); len(forms) > 0 {
+		return nil, fmt.Errorf("%s has no form %q; there are %s", op, form, strings.Join(forms, ", "))
+	}
+	return nil, fmt.Errorf("no operation %q; there are %s", op, strings.Join(Ops(), ", "))
+}
+
+// elemSizes are the bytes of an element (semantics 6.2).
+var elemSizes = map[string]int{"FP32": 4, "FP16": 2, "BF16": 2, "INT32": 4, "INT16": 2, "INT8": 1}
+
+// ElemSize returns the bytes of an element, 0 when the type is unknown.
+func ElemSize(dtype string) int { return elemSizes[dtype] }
+
+// DTypes returns the element types, sorted.
+func DTypes() []string {
+	var out []string
+	for k := range elemSizes {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Row returns the bytes of one row of the indexed exchange.
+func (c *Call) Row() int64 { return int64(c.Hidden) * int64(ElemSize(c.DType)) }
+
+// Chunk returns the bytes of one chunk of all_to_all.
+func (c *Call) Chunk() int64 { return int64(c.Size) * int64(ElemSize(c.DType)) }
+
+// Blocks returns how many AIVs the call launches on a rank.
+func (c *Call) Blocks() int { return max(c.CoreNum, 1) }
+
+// operand is one argument of a collective and what the type system asks of it.
+type operand struct {
+	name   string
+	window bool // by default
+	either bool // a plain tensor and a window are both legal
+}
+
+// checkOperands applies kind and aliasing rules: what must be a window, and which
+// operands must be different buffers (semantics 6.1, 6.3).
+func (c *Call) checkOperands(operands []operand, distinct [][2]string) (errs []error) {
+	known := func(name string) bool {
+		return slices.ContainsFunc(operands, func(o operand) bool { return o.name == name })
+	}
+	for _, name := range sortedKeys(c.Kinds, c.Same) {
+		if !known(name) {
+			errs = append(errs, fmt.Errorf("%s has no operand %q", c.Op, name))
+		}
+	}
+	for _, o := range operands {
+		if k := c.Kinds[o.name]; k == "tensor" && o.window && !o.either {
+			errs = append(errs, fmt.Errorf("%s must be a window (DistributedTensor): peers access it", o.name))
+		} else if k == "window" && !o.window && !o.either {
+			errs = append(errs, fmt.Errorf("%s must be a plain tensor in the %s form", o.name, c.Form))
+		}
+	}
+	for _, d := range distinct {
+		if c.buffer(d[0]) == c.buffer(d[1]) {
+			errs = append(errs, fmt.Errorf("%s and %s must be different windows: they are the same allocation", d[0], d[1]))
+		}
+	}
+	return errs
+}
+
+// buffer returns the name of the buffer that an operand uses.
+func (c *Call) buffer(operand string) string {
+	if s, ok := c.Same[operand]; ok {
+		return s
+	}
+	return operand
+}
+
+func sortedKeys(maps ...map[string]string) []string {
+	var out []string
+	for _, m := range maps {
+		for k := range m {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// unknown returns counters without any prediction.
+func unknown() (c result.Counters) {
+	for i := range c {
+		c[i] = Unknown
+	}
+	return c
+}
+
+// task is the frame of a call's main task.
+func (c *Call) task(p *program.Program) program.Task {
+	return program.Task{Op: c.Op, Blocks: c.Blocks(), Program: p}
+}

@@ -1,0 +1,285 @@
+package collectives
+
+import (
+	"fmt"
+
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// indexed_all_to_all_v on A5 URMA (S-30 ... S-92): each rank sends chosen rows of its
+// input straight to every peer, without packing them.
+//
+//	ready     +1 to every peer's [rank, block], wait for >= 1 from all   (round A)
+//	counts    recv_counts[s] <- send_counts_s[rank], s shared among blocks
+//	check     own counts in [0, C]; every owned queue can hold its send
+//	submit    SQEs of 12 rows, 64 SQEs a doorbell, to the owned peers
+//	local     self rows through the 8 x 8 KiB stage ring
+//	wait      the one CQE of each owned send
+//	complete  fence, +1 to every peer, wait for >= 2 from all             (round B)
+//	clear     -2 on the own cells
+//
+// Cost per rank: sum of n_d*row bytes over remote d; sum of ceil(n_d/12) SQEs of 4
+// WQEBBs; 2*B*(P-1) notifies (semantics 7.9).
+var _ = register(Algorithm{
+	Op: "indexed_all_to_all_v", Form: "l2", Columns: true,
+	Doc:    "chosen rows of the raw input to every peer by URMA, double-round credit",
+	Check:  checkIndexed,
+	Record: recordIndexed,
+	Formula: func(c *Call, rank, repeat int) result.Counters {
+		return indexedFormula(c, c.traffic(repeat), rank)
+	},
+	Formulas: [][2]string{
+		{"bytes_sent", "sum over remote d of n_d * row"},
+		{"bytes_received", "sum over remote s of n_(s->r) * row"},
+		{"bytes_self", "n_r * row"},
+		{"sqes", "sum over remote d of ceil(n_d/12)"},
+		{"wqebbs", "4 * SQEs"},
+		{"doorbells", "sum of ceil(SQEs_d/64)"},
+		{"cqes", "remote d with n_d > 0"},
+		{"notifies", "2 * B * (P-1)"},
+	},
+	Bounds: indexedBounds,
+	Bytes: func(c *Call, rank, repeat int) engine.Bytes {
+		t := c.traffic(repeat)
+		var n int64
+		for d := range c.Ranks {
+			n += int64(t.Count(rank, d))
+		}
+		return engine.Bytes(n * c.Row())
+	},
+})
+
+// traffic returns the rows of a repetition: the last ones given serve the rest.
+func (c *Call) traffic(repeat int) Traffic { return c.Traffic[min(repeat, len(c.Traffic)-1)] }
+
+func checkIndexed(c *Call) (errs []error) {
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.CoreNum <= 0 {
+		bad("core_num: %d, must be a positive compile-time int", c.CoreNum)
+	}
+	if c.Platform != "" && c.Platform != "a5" {
+		bad("platform: indexed_all_to_all_v needs A5 URMA, the machine is %s (S-39)", c.Platform)
+	}
+	if c.DType != "FP32" && c.DType != "INT8" {
+		bad("dtype: %s, must be FP32 or INT8 (S-40)", c.DType)
+	}
+	if t := c.Options.Transport; t != "" && t != "urma" {
+		bad("transport: %s is not supported, only urma (S-46)", t)
+	}
+	if q := c.Options.Queues; q != "" && q != "per_peer" {
+		bad("queues: %s is not supported, only per_peer (S-39, S-46)", q)
+	}
+	if c.Signal != 0 && c.Signal < c.CoreNum {
+		bad("signal_columns: S = %d is below core_num = %d (S-56, INVALID_ARGS)", c.Signal, c.CoreNum)
+	}
+	if c.Hidden <= 0 {
+		bad("hidden: %d, must be positive", c.Hidden)
+	}
+	errs = append(errs, c.checkOperands([]operand{
+		{"input", false, true}, {"target", true, false}, {"signal", true, false}, {"send_counts", true, false},
+		{"recv_counts", false, true}, {"index", false, true},
+	}, [][2]string{
+		{"signal", "send_counts"}, {"signal", "recv_counts"}, {"send_counts", "recv_counts"}, // S-44
+		{"target", "input"}, {"target", "index"}, {"target", "signal"}, {"target", "send_counts"}, {"target", "recv_counts"}, // S-33
+	})...)
+	return errs
+}
+
+// counts and indices of one repetition as control words.
+type countTable struct {
+	t     Traffic
+	ranks int
+}
+
+func (c countTable) Row(rank, _ int) []int32 {
+	out := make([]int32, c.ranks)
+	for d := range out {
+		out[d] = int32(c.t.Count(rank, d))
+	}
+	return out
+}
+
+type indexTable struct{ t Traffic }
+
+func (x indexTable) Row(rank, row int) []int32 { return x.t.Index(rank, row) }
+
+func recordIndexed(p *Plan, c *Call) {
+	t := c.traffic(0)
+	ranks, row, capacity := c.Ranks, c.Row(), t.Capacity()
+	columns := max(c.Signal, c.CoreNum)
+	words := func(n int) engine.Bytes { return engine.Bytes(4 * max(n, 1)) }
+	rows := &program.Rows{
+		Ranks: ranks, Blocks: c.CoreNum, Row: row, Capacity: capacity, Nmax: t.Tokens(),
+		SGEs: c.SGEs, Segment: c.Segment, Piece: c.Options.Piece, Split: c.Options.Split,
+	}
+	rows.Input = p.buffer("input", program.Buffer{Size: engine.Bytes(int64(max(t.Tokens(), 1)) * row)})
+	rows.Target = p.buffer("target", program.Buffer{Window: true, Size: engine.Bytes(int64(ranks) * int64(capacity) * row)})
+	signal := p.buffer("signal", program.Buffer{Window: true, Words: true, Signal: true, Size: words(ranks * columns)})
+	rows.SendCounts = p.buffer("send_counts", program.Buffer{Window: true, Words: true, Size: words(ranks), Table: countTable{t, ranks}})
+	rows.RecvCounts = p.buffer("recv_counts", program.Buffer{Words: true, Size: words(ranks)})
+	rows.Index = p.buffer("index", program.Buffer{Words: true, Size: words(ranks * capacity), Table: indexTable{t}})
+
+	text := indexedProgram(rows, signal, int64(columns), c.Options.Drain == "after_cqe")
+	p.calls(func(k int) []program.Task {
+		task := c.task(text)
+		task.Name = p.item.Name
+		task.Promises = []program.Promise{
+			{Buf: rows.Target, Ranges: p.indexedGolden(c, rows, k)},
+			{Buf: rows.RecvCounts, Words: func(rank int) []int32 {
+				out := make([]int32, ranks)
+				for s := range out {
+					out[s] = int32(c.traffic(k).Count(s, rank))
+				}
+				return out
+			}},
+		}
+		task.Zero = []program.Buf{signal}
+		return []program.Task{task}
+	}, []program.Buf{rows.Target, signal}, func(k int) []program.Rewrite {
+		return []program.Rewrite{
+			{Buf: rows.Input},
+			{Buf: rows.SendCounts, Table: countTable{c.traffic(k), ranks}},
+			{Buf: rows.Index, Table: indexTable{c.traffic(k)}},
+		}
+	})
+}
+
+// indexedProgram is the text that every block of every rank runs (semantics 7.3).
+func indexedProgram(rows *program.Rows, signal program.Buf, stride int64, late bool) *program.Program {
+	p := &program.Program{Name: "indexed_all_to_all_v"}
+	notify := program.Op{Kind: program.NotifyPeers, Signal: signal, Col: program.OwnBlock, Stride: stride, Value: 1, SIMT: true}
+	wait := program.Op{Kind: program.WaitPeers, Signal: signal, Col: program.OwnBlock, Stride: stride, SIMT: true}
+	until := func(n int64) program.Op { w := wait; w.Value = n; return w }
+
+	p.Phase("ready").Add(notify)
+	p.Add(until(1))
+	p.Phase("counts").Add(program.Op{Kind: program.PullCounts, Rows: rows})
+	p.Phase("check").Add(program.Op{Kind: program.CheckCounts, Rows: rows})
+	p.Phase("submit").Add(program.Op{Kind: program.SendOwned, Rows: rows})
+	p.Phase("local").Add(program.Op{Kind: program.CopyRows, Rows: rows, NoDrain: late})
+	p.Phase("wait").Add(program.Op{Kind: program.PollOwned, Rows: rows})
+	if late {
+		p.Phase("drain").Add(program.Op{Kind: program.DrainRows, Rows: rows})
+	}
+	p.Phase("complete").Add(program.Op{Kind: program.Fence})
+	p.Add(notify)
+	p.Add(until(2))
+	clear := notify
+	clear.Kind, clear.Value = program.AddPeers, -2
+	p.Phase("clear").Add(clear)
+	return p
+}
+
+// indexedGolden promises the rows of repetition k, and behind them in each
+// partition those that longer earlier calls have left (S-34, S-36).
+func (p *Plan) indexedGolden(c *Call, rows *program.Rows, k int) func(rank int, yield func(off, n int64, from program.Origin)) {
+	first := p.history(k)
+	return func(rank int, yield func(off, n int64, from program.Origin)) {
+		for s := range c.Ranks {
+			base, next := int64(s)*int64(rows.Capacity)*rows.Row, 0
+			for j := k; j >= first; j-- {
+				t := c.traffic(j)
+				n := t.Count(s, rank)
+				index := t.Index(s, rank)
+				for ; next < n; next++ {
+					yield(base+int64(next)*rows.Row, rows.Row, program.Origin{
+						Rank: s, Buf: rows.Input, Version: p.version(j), Off: int64(index[next]) * rows.Row,
+					})
+				}
+			}
+		}
+	}
+}
+
+func indexedFormula(c *Call, t Traffic, rank int) result.Counters {
+	out := unknown()
+	row, peers, blocks := c.Row(), int64(c.Ranks-1), int64(c.CoreNum)
+	var sent, received, sqes, sges, nops, doorbells, cqes, index int64
+	for d := range c.Ranks {
+		n := int64(t.Count(rank, d))
+		index += n
+		if d == rank {
+			continue
+		}
+		received += int64(t.Count(d, rank)) * row
+		sent += n * row
+		q := ceil(n, int64(c.SGEs))
+		sqes += q
+		sges += n
+		doorbells += ceil(q, int64(c.Segment))
+		if n > 0 {
+			cqes++
+			nops += (q-1)*(4-usedBBs(int64(c.SGEs))) + 4 - usedBBs(n-(q-1)*int64(c.SGEs))
+		}
+	}
+	set := func(k result.Counter, v int64) { out[k] = v }
+	set(result.BytesSent, sent)
+	set(result.BytesReceived, received)
+	set(result.BytesSelf, int64(t.Count(rank, rank))*row)
+	set(result.SQEs, sqes)
+	set(result.SGEs, sges)
+	set(result.WQEBBs, 4*sqes)
+	set(result.NOPs, nops)
+	set(result.Doorbells, doorbells)
+	set(result.CQEs, cqes)
+	set(result.Sends, cqes)
+	set(result.DescriptorBytes, 256*sqes)
+	set(result.IndexReads, index)
+	set(result.CountReads, peers)
+	set(result.Notifies, 2*blocks*peers)
+	set(result.SelfAdds, blocks*peers)
+	set(result.PollsSatisfied, 2*blocks*peers)
+	set(result.Puts, 0)
+	set(result.PutStages, 0)
+	set(result.PipeBarriers, 0)
+	return out
+}
+
+// usedBBs returns the WQEBBs that an SQE with m SGEs really fills.
+func usedBBs(m int64) int64 { return ceil(3+m, 4) }
+
+func ceil(a, b int64) int64 { return (a + b - 1) / b }
+
+// indexedBounds are the times that no schedule of the exchange can beat: the fixed
+// path (launch, two barrier messages that depend on each other, one crossing of the
+// data) plus the busiest of its resources.
+func indexedBounds(c *Call, l *hw.Limits, repeat int) []Bound {
+	t, row := c.traffic(repeat), c.Row()
+	var egress, ingress, pair, self, hbm engine.Duration
+	near := engine.Duration(-1)
+	for r := range c.Ranks {
+		var out, in int64
+		for d := range c.Ranks {
+			if d == r {
+				continue
+			}
+			n, m := int64(t.Count(r, d))*row, int64(t.Count(d, r))*row
+			out, in = out+n, in+m
+			pair = max(pair, l.Pair(r, d).Span(engine.Bytes(n)))
+			if near < 0 || l.Latency(r, d) < near {
+				near = l.Latency(r, d)
+			}
+		}
+		own := int64(t.Count(r, r)) * row
+		egress = max(egress, l.Egress(r).Span(engine.Bytes(out)))
+		ingress = max(ingress, l.Ingress(r).Span(engine.Bytes(in)))
+		share := ceil(int64(t.Count(r, r)), int64(c.CoreNum)) * row
+		self = max(self, max(l.Load.Span(engine.Bytes(share)), l.Store.Span(engine.Bytes(share))))
+		hbm = max(hbm, l.HBM.Span(engine.Bytes(in+own)))
+	}
+	fixed := l.Launch(c.CoreNum) + 2*(l.Hop+max(near, 0))
+	part := func(name, text string, d engine.Duration) Bound {
+		return Bound{Name: name, Time: fixed + d, Text: text}
+	}
+	return []Bound{
+		part("latency", "launch of B blocks and two dependent barrier messages", 0),
+		part("egress", "remote bytes of the busiest sender at its fabric rate", egress),
+		part("ingress", "remote bytes of the busiest receiver at its fabric rate", ingress),
+		part("pair", "bytes of the busiest pair at its rate", pair),
+		part("self", "the largest share of self rows at the MTE rate of one AIV", self),
+		part("hbm", "rows stored at the busiest rank at its HBM rate", hbm),
+	}
+}

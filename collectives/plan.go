@@ -1,0 +1,223 @@
+package collectives
+
+import (
+	"fmt"
+	"slices"
+
+	"pldperf/engine"
+	"pldperf/hw/program"
+)
+
+// Item is one element of a chain: a collective, or computation between collectives.
+type Item struct {
+	Name    string
+	Call    *Call
+	Compute *Compute
+	After   []string // items that must end first
+	Signal  string   // item whose signal it shares: an InOut dependency (S-90)
+	Repeat  Repeat
+}
+
+// Compute is work of the upper layers: it occupies AIVs for a time.
+type Compute struct {
+	Time   engine.Duration
+	Blocks int
+	Reads  []string // calls whose result it consumes: it runs after them
+	Writes []string // calls whose input it produces: they run after it
+}
+
+// Repeat calls an item several times on the same windows.
+type Repeat struct {
+	Count   int    // timed calls; 0 is 1
+	Warmup  int    // calls before them that are not timed
+	Between string // "none", "barrier" or "reset": what separates two calls
+	Same    bool   // inputs are not rewritten between calls
+}
+
+// Plan collects the buffers and tasks of a job.
+type Plan struct {
+	Job   program.Job
+	item  *Item
+	names map[string]program.Buf
+	tasks map[string][]int // of each item
+	tail  map[string]int   // last task of each item
+	err   error
+}
+
+// Compose turns a chain into a job.
+func Compose(ranks int, items []Item) (*program.Job, error) {
+	p := &Plan{Job: program.Job{Ranks: ranks}, names: map[string]program.Buf{}, tasks: map[string][]int{}, tail: map[string]int{}}
+	order, err := sortItems(items)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range order {
+		if err := p.add(&items[i], items); err != nil {
+			return nil, err
+		}
+	}
+	return &p.Job, p.err
+}
+
+// sortItems orders items so that what an item waits for comes first; order in the
+// list decides among the rest.
+func sortItems(items []Item) ([]int, error) {
+	var order []int
+	placed := map[string]bool{}
+	for len(order) < len(items) {
+		n := len(order)
+		for i := range items {
+			it := &items[i]
+			if placed[it.Name] {
+				continue
+			}
+			ok := true
+			for _, d := range waits(it, items) {
+				ok = ok && placed[d]
+			}
+			if ok {
+				placed[it.Name] = true
+				order = append(order, i)
+			}
+		}
+		if len(order) == n {
+			return nil, fmt.Errorf("the chain's items wait for each other in a circle")
+		}
+	}
+	return order, nil
+}
+
+// waits returns the items that must end before it begins: what it names, what it
+// reads, who writes its input, and earlier users of its signal.
+func waits(it *Item, items []Item) []string {
+	deps := slices.Clone(it.After)
+	if it.Compute != nil {
+		deps = append(deps, it.Compute.Reads...)
+	}
+	before := true
+	for i := range items {
+		o := &items[i]
+		if o.Name == it.Name {
+			before = false
+			continue
+		}
+		if o.Compute != nil && it.Call != nil && slices.Contains(o.Compute.Writes, it.Name) {
+			deps = append(deps, o.Name)
+		}
+		if before && o.Call != nil && it.Call != nil && signalOf(o) == signalOf(it) {
+			deps = append(deps, o.Name)
+		}
+	}
+	slices.Sort(deps)
+	return slices.Compact(deps)
+}
+
+func signalOf(it *Item) string {
+	if it.Signal != "" {
+		return it.Signal
+	}
+	return it.Name
+}
+
+func (p *Plan) add(it *Item, items []Item) error {
+	var after []int
+	for _, d := range waits(it, items) {
+		after = append(after, p.tail[d])
+	}
+	p.item = it
+	if it.Compute != nil {
+		p.tail[it.Name] = p.push(program.Task{
+			Name: it.Name, Op: "compute", Blocks: max(it.Compute.Blocks, 1), Compute: it.Compute.Time, After: after, Timed: true,
+		})
+		return nil
+	}
+	a, err := Lookup(it.Call.Op, it.Call.Form)
+	if err != nil {
+		return err
+	}
+	first := len(p.Job.Tasks)
+	a.Record(p, it.Call)
+	if len(p.Job.Tasks) > first {
+		t := &p.Job.Tasks[first]
+		t.After = append(t.After, after...)
+	}
+	p.tail[it.Name] = len(p.Job.Tasks) - 1
+	return p.err
+}
+
+func (p *Plan) push(t program.Task) int {
+	p.Job.Tasks = append(p.Job.Tasks, t)
+	return len(p.Job.Tasks) - 1
+}
+
+// buffer makes, or finds, the buffer of an operand. Items of a chain have buffers
+// of their own, except for a shared signal.
+func (p *Plan) buffer(operand string, b program.Buffer) program.Buf {
+	owner := p.item.Name
+	if operand == "signal" {
+		owner = signalOf(p.item)
+	}
+	key := owner + "." + operand
+	if id, ok := p.names[key]; ok {
+		if p.Job.Buffers[id].Size != b.Size {
+			p.err = fmt.Errorf("%s shares the signal of %s, but needs %v and not %v", p.item.Name, owner, b.Size, p.Job.Buffers[id].Size)
+		}
+		return id
+	}
+	b.Name = operand
+	if owner != "" {
+		b.Name = key
+	}
+	id := program.Buf(len(p.Job.Buffers))
+	p.Job.Buffers = append(p.Job.Buffers, b)
+	p.names[key] = id
+	return id
+}
+
+// Buffer returns the number of an item's operand.
+func (p *Plan) Buffer(item, operand string) program.Buf { return p.names[item+"."+operand] }
+
+// calls repeats a call's tasks: make returns them for one repetition.
+func (p *Plan) calls(make func(repeat int) []program.Task, windows []program.Buf, refill func(repeat int) []program.Rewrite) {
+	rp := p.item.Repeat
+	prev := -1
+	for k := range rp.Warmup + max(rp.Count, 1) {
+		for i, t := range make(k) {
+			t.Repeat, t.Timed = k, k >= rp.Warmup
+			if rp.Warmup+rp.Count > 1 {
+				t.Name = fmt.Sprintf("%s #%d", t.Name, k)
+			}
+			if prev >= 0 {
+				t.After = append(t.After, prev)
+			}
+			if i == 0 && k > 0 {
+				t.Barrier = rp.Between != "none" || k <= rp.Warmup
+				if rp.Between == "reset" {
+					for _, w := range windows {
+						t.Before = append(t.Before, program.Rewrite{Buf: w, Zero: true})
+					}
+				}
+				if !rp.Same {
+					t.Before = append(t.Before, refill(k)...)
+				}
+			}
+			prev = p.push(t)
+		}
+	}
+}
+
+// version returns the version that the input has in a repetition, and history the
+// first repetition whose rows a window may still hold.
+func (p *Plan) version(repeat int) uint32 {
+	if p.item.Repeat.Same {
+		return 0
+	}
+	return uint32(repeat)
+}
+
+func (p *Plan) history(repeat int) int {
+	if p.item.Repeat.Between == "reset" {
+		return repeat
+	}
+	return 0
+}

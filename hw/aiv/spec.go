@@ -1,0 +1,122 @@
+// Package aiv models the vector cores of a rank: how blocks are launched, how a
+// core executes its program op by op, and where its time goes. A core is a state
+// machine woken by the engine; its program counter is blocked on exactly one
+// reason at each instant, so the reasons of a block add up to the elapsed time to
+// the picosecond. The pipes (MTE2, MTE3) and the SIMT unit have busy times of
+// their own. Control words are read from simulated memory when an op runs, so bad
+// or stale counts are found where the real kernel would find them.
+package aiv
+
+import "pldperf/engine"
+
+// Spec describes the vector cores of one rank.
+type Spec struct {
+	Count       int             `yaml:"count" min:"1" help:"AIVs of the chip: the limit for blocks that start together"`
+	BlockCap    int             `yaml:"block_cap" min:"0" help:"a runtime's own cap on blocks; 0 is none"`
+	Clock       engine.Hertz    `yaml:"clock" help:"AIV clock"`
+	Launch      LaunchSpec      `yaml:"launch"`
+	Scalar      ScalarSpec      `yaml:"scalar"`
+	SIMT        SIMTSpec        `yaml:"simt"`
+	Signal      SignalSpec      `yaml:"signal"`
+	Remote      RemoteSpec      `yaml:"remote"`
+	Poll        PollSpec        `yaml:"poll"`
+	FenceTime   engine.Duration `yaml:"fence" help:"fence before a notify publishes"`
+	PipeBarrier engine.Duration `yaml:"pipe_barrier" help:"PIPE_ALL: all pipes of the core drained"`
+}
+
+// LaunchSpec is the kernel launch: all blocks start together, when the last one
+// has been dispatched (sync-start).
+type LaunchSpec struct {
+	First engine.Duration `yaml:"first" help:"launch of a kernel of one block"`
+	Block engine.Duration `yaml:"block" help:"each further block"`
+}
+
+// ScalarSpec is the scalar unit's uncached traffic and loop work.
+type ScalarSpec struct {
+	Read     engine.Duration `yaml:"read" help:"uncached 4-byte read of the own memory"`
+	Write    engine.Duration `yaml:"write" help:"issue of an uncached 4-byte write"`
+	Visible  engine.Duration `yaml:"visible" help:"issue of an uncached write to visible"`
+	Coalesce engine.Duration `yaml:"coalesce" help:"per row of index: find intervals of consecutive rows"`
+}
+
+// SIMTSpec is the entry to a SIMT region, paid per segment, notify or poll phase.
+type SIMTSpec struct {
+	Entry engine.Duration `yaml:"entry" help:"call of a SIMT region"`
+}
+
+// SignalSpec is the cost of signal atomics.
+type SignalSpec struct {
+	Issue    engine.Duration `yaml:"issue" help:"between two SIMT atomics to distinct sectors, one AIV"`
+	Shared   engine.Duration `yaml:"shared" help:"service of a sector that several AIVs write, per atomic"`
+	Single   engine.Duration `yaml:"single" help:"service of a sector that one AIV writes again"`
+	Sector   engine.Bytes    `yaml:"sector" help:"granule in which the L2 serialises atomics"`
+	Local    engine.Duration `yaml:"local" help:"atomic to the own memory, issue to arrival at the sector"`
+	Read     engine.Duration `yaml:"read" help:"one poll sweep over a signal column, by SIMT lanes"`
+	TNotify  engine.Duration `yaml:"tnotify" help:"issue of a scalar TNOTIFY"`
+	TWait    engine.Duration `yaml:"twait" help:"one scalar TWAIT poll"`
+	PollHits string          `yaml:"poll_occupies" enum:"no,yes" help:"whether polls occupy the sector"`
+}
+
+// RemoteSpec is what crosses to a peer without URMA.
+type RemoteSpec struct {
+	Hop  engine.Duration `yaml:"hop" help:"endpoint part of a remote load, store or atomic; the fabric adds its one-way latency"`
+	Rate engine.Rate     `yaml:"rate" help:"remote MTE of a rank to one peer, shared by its AIVs"`
+}
+
+// PollSpec is the back-off of SIMT polls (S-84).
+type PollSpec struct {
+	Kind  string          `yaml:"kind" enum:"backoff,ideal" help:"ideal: a poll succeeds the moment that it can"`
+	First engine.Duration `yaml:"first" help:"pause after the first failed poll; doubles each time"`
+	Max   engine.Duration `yaml:"max" help:"longest pause"`
+}
+
+// Check reports what no single field shows.
+func (s *Spec) Check(report func(path, format string, args ...any)) {
+	positive := func(path string, v int64) {
+		if v <= 0 {
+			report(path, "must be positive")
+		}
+	}
+	positive("clock", int64(s.Clock))
+	positive("remote.rate", int64(s.Remote.Rate))
+	positive("signal.sector", int64(s.Signal.Sector))
+	if s.Poll.Kind != "ideal" {
+		positive("poll.first", int64(s.Poll.First))
+		if s.Poll.Max < s.Poll.First {
+			report("poll.max", "%v is below poll.first, %v", s.Poll.Max, s.Poll.First)
+		}
+	}
+}
+
+// Limit returns how many blocks can start together (S-48).
+func (s *Spec) Limit() int {
+	if s.BlockCap > 0 {
+		return min(s.Count, s.BlockCap)
+	}
+	return s.Count
+}
+
+// LaunchTime returns the time from a task's start to the start of its blocks.
+func (s *Spec) LaunchTime(blocks int) engine.Duration {
+	return s.Launch.First + engine.Duration(blocks-1)*s.Launch.Block
+}
+
+// Success returns when a poll that began at start sees what is there from ready
+// on, and how many polls that took. Polls are never simulated one by one: their
+// times follow from the back-off.
+func (p *PollSpec) Success(start, ready engine.Time, read engine.Duration) (seen engine.Time, polls int64) {
+	if p.Kind == "ideal" {
+		return max(start, ready), 1
+	}
+	at, pause := start, p.First
+	for polls = 1; at < ready; polls++ {
+		if pause == p.Max {
+			n := (int64(ready-at) + int64(read+pause) - 1) / int64(read+pause)
+			at, polls = at.Add(engine.Duration(n)*(read+pause)), polls+n-1
+			continue
+		}
+		at = at.Add(read + pause)
+		pause = min(2*pause, p.Max)
+	}
+	return at.Add(read), polls
+}

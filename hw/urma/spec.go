@@ -1,0 +1,118 @@
+// Package urma models the send side of the Unified Bus: one queue (jetty) for each
+// remote peer, in which an AIV's SIMT lanes write work requests (SQEs) of up to
+// twelve scattered rows each, and the NIC engine that fetches them after a doorbell,
+// gathers their rows, sends them, and writes a completion (CQE) when the last of a
+// send is in the peer's memory. Descriptors are real: they are encoded into ring
+// memory and the engine moves what it decodes from there. A queue is counted in
+// 64-byte WQEBBs (S-63 ... S-72).
+package urma
+
+import (
+	"math/bits"
+
+	"pldperf/engine"
+)
+
+// Spec describes the queues and NIC engine of a rank.
+type Spec struct {
+	Kind     string          `yaml:"kind" enum:"real,ideal" help:"ideal: building, ringing, fetching, gathering and completing cost nothing"`
+	Depth    int             `yaml:"depth" min:"16" max:"32768" help:"WQEBBs of a send queue, a power of two"`
+	CQDepth  int             `yaml:"cq_depth" min:"1" max:"32768" help:"CQEs of a completion queue"`
+	MaxSGEs  int             `yaml:"max_sges" min:"1" max:"12" help:"rows in an SQE"`
+	Segment  int             `yaml:"segment" min:"1" help:"SQEs for which one doorbell is rung"`
+	Build    BuildSpec       `yaml:"build"`
+	Doorbell DoorbellSpec    `yaml:"doorbell"`
+	Fetch    FetchSpec       `yaml:"fetch"`
+	Engine   EngineSpec      `yaml:"engine"`
+	Gather   engine.Duration `yaml:"gather" help:"first byte of the rows, once an SQE, pipelined"`
+	Gap      engine.Duration `yaml:"wqe_gap" help:"least time between two SQEs of one queue on the wire"`
+	CQE      CQESpec         `yaml:"cqe"`
+	Timeout  engine.Duration `yaml:"timeout" help:"after which a send to a dead link completes with an error"`
+}
+
+// BuildSpec is the writing of SQEs by SIMT lanes.
+type BuildSpec struct {
+	Lanes      int             `yaml:"lanes" min:"1" help:"SIMT lanes that write an SQE each at once"`
+	WQE        engine.Duration `yaml:"wqe" help:"an SQE of one SGE, by one lane"`
+	SGE        engine.Duration `yaml:"sge" help:"each further SGE of the SQE"`
+	NOP        engine.Duration `yaml:"nop" help:"a NOP WQEBB"`
+	Store      engine.Bytes    `yaml:"store" help:"bytes a cycle that the lanes of an AIV can store"`
+	Efficiency engine.Fraction `yaml:"efficiency" help:"share of the lanes' parallelism that is real"`
+}
+
+// DoorbellSpec is the publication of a new head.
+type DoorbellSpec struct {
+	Issue   engine.Duration `yaml:"issue" help:"fence and doorbell store by the AIV"`
+	Latency engine.Duration `yaml:"latency" help:"doorbell to the engine's first fetch"`
+}
+
+// FetchSpec is the reading of SQEs by the engine.
+type FetchSpec struct {
+	Latency  engine.Duration `yaml:"latency" help:"read of one SQE of 256 B"`
+	InFlight int             `yaml:"in_flight" min:"1" help:"SQEs of a queue being fetched, and being gathered or sent, at once"`
+}
+
+// EngineSpec is the NIC's processing of SQEs, shared by its queues.
+type EngineSpec struct {
+	WQE   engine.Duration `yaml:"wqe" help:"engine time of one SQE"`
+	Count int             `yaml:"count" min:"1" help:"engines of a rank, one an IO die in use; queues are dealt to them"`
+}
+
+// CQESpec is completion.
+type CQESpec struct {
+	Visible engine.Duration `yaml:"visible" help:"acknowledgement to a CQE that can be read"`
+	Drain   engine.Duration `yaml:"drain" help:"the poller's work for one CQE"`
+}
+
+// Check reports what no single field shows.
+func (s *Spec) Check(report func(path, format string, args ...any)) {
+	if s.Depth > 0 && bits.OnesCount(uint(s.Depth)) != 1 {
+		up := 1 << bits.Len(uint(s.Depth))
+		report("depth", "%d is no power of two; the driver would make it %d", s.Depth, up)
+	}
+	if s.Segment*SQEBBs > s.Depth && s.Depth > 0 && s.Segment > s.Depth/SQEBBs && s.Segment != 64 {
+		report("segment", "%d SQEs do not fit in a queue of %d WQEBBs", s.Segment, s.Depth)
+	}
+	if s.Kind != "ideal" && (s.Build.Store <= 0 || s.Build.Efficiency <= 0 || s.Build.Efficiency > engine.One) {
+		report("build", "store must be positive and efficiency above 0 %% and up to 100 %%")
+	}
+}
+
+// normal returns s as the models use it: the ideal twin has no times.
+func (s Spec) normal() Spec {
+	if s.Kind == "ideal" {
+		s.Build = BuildSpec{Lanes: s.Build.Lanes}
+		s.Doorbell, s.Fetch.Latency, s.Engine.WQE, s.Gather, s.Gap, s.CQE = DoorbellSpec{}, 0, 0, 0, 0, CQESpec{}
+	}
+	return s
+}
+
+// DoorbellIssue returns what ringing a doorbell costs the AIV.
+func (s *Spec) DoorbellIssue() engine.Duration { return s.normal().Doorbell.Issue }
+
+// DrainTime returns what the poller's work for a CQE costs the AIV.
+func (s *Spec) DrainTime() engine.Duration { return s.normal().CQE.Drain }
+
+// lane returns how long one lane writes an SQE of m SGEs.
+func (b *BuildSpec) lane(m int) engine.Duration {
+	return b.WQE + engine.Duration(m-1)*b.SGE + engine.Duration(SQEBBs-Used(m))*b.NOP
+}
+
+// BuildSpan returns how long the SIMT lanes of one AIV take to write the SQEs of so
+// many rows: the slowest lane of each round, but no less than the AIV needs to store
+// the descriptors.
+func (s *Spec) BuildSpan(rows int, clock engine.Hertz) engine.Duration {
+	b := &s.Build
+	if s.Kind == "ideal" || rows == 0 {
+		return 0
+	}
+	sqes := (rows + s.MaxSGEs - 1) / s.MaxSGEs
+	slowest := b.lane(rows - (sqes-1)*s.MaxSGEs)
+	if sqes > 1 {
+		slowest = max(slowest, b.lane(s.MaxSGEs))
+	}
+	lanes := max(int64(b.Lanes)*int64(b.Efficiency)/int64(engine.One), 1)
+	rounds := (int64(sqes) + lanes - 1) / lanes
+	store := engine.Cycles((int64(sqes)*SQESize + int64(b.Store) - 1) / int64(b.Store))
+	return max(engine.Duration(rounds)*slowest, clock.Span(store))
+}
