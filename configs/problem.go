@@ -82,3 +82,9 @@ func quote(text string) string {
 	}
 	return fmt.Sprintf("%q", text)
 }
+
+// Fault returns a problem with the value of d, for faults that only its reader
+// can find.
+func (d *Doc) Fault(format string, args ...any) Problems {
+	return Problems{{File: d.where.file, Line: d.where.line, Col: d.where.col, Path: d.path, Message: fmt.Sprintf(format, args...)}}
+}

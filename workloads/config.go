@@ -1,0 +1,110 @@
+// Package workloads turns YAML into runs: a machine (a preset with overrides), the
+// calls of a chain, the routing of their rows, skew and faults become a job for the
+// machine; a sweep varies any of their fields. Everything that is wrong with a file
+// is reported at once, where it stands in the file.
+package workloads
+
+import (
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/workloads/routing"
+)
+
+// Config is a workload file.
+type Config struct {
+	Title   string         `yaml:"title" help:"what the workload is, in a few words"`
+	Machine MachineConfig  `yaml:"machine" required:"true" help:"a preset's name, or a section with preset and overrides"`
+	Ranks   int            `yaml:"ranks" required:"true" min:"2" max:"4096" help:"P, NPUs of the communication domain"`
+	Model   string         `yaml:"model" help:"MoE model whose hidden size and routing hold where none are given, such as deepseek-v3"`
+	Call    CallConfig     `yaml:"call" help:"the one call of a workload without a chain"`
+	Routing routing.Spec   `yaml:"routing" help:"who sends which rows to whom (indexed_all_to_all_v)"`
+	Repeat  RepeatConfig   `yaml:"repeat" help:"the call again on the same windows"`
+	Chain   []ItemConfig   `yaml:"chain" help:"several calls and computations instead of one call"`
+	Skew    SkewConfig     `yaml:"skew" help:"ranks that start late or run slowly"`
+	Payload string         `yaml:"payload_as" enum:"auto,bytes,provenance" default:"auto" help:"how payload is kept: real bytes, or where each byte came from; auto: bytes when they are few"`
+	Faults  []FaultConfig  `yaml:"faults" help:"failures to inject"`
+	Signals []SignalConfig `yaml:"signals" help:"signal cells that do not start at zero"`
+
+	dir string // of the file, for files that it names
+}
+
+// MachineConfig is the machine of a workload.
+type MachineConfig struct {
+	Preset  string `yaml:"preset" help:"name of a machine preset, or a file"`
+	hw.Spec `yaml:",inline"`
+}
+
+// CallConfig is one use of a collective.
+type CallConfig struct {
+	Op        string            `yaml:"op" help:"indexed_all_to_all_v or all_to_all"`
+	Form      string            `yaml:"form" help:"all_to_all: hand, incore or host; indexed_all_to_all_v: l2"`
+	CoreNum   int               `yaml:"core_num" help:"B, AIVs that the call launches on a rank (indexed_all_to_all_v)"`
+	DType     string            `yaml:"dtype" enum:"FP32,FP16,BF16,INT32,INT16,INT8" help:"element type"`
+	Hidden    int               `yaml:"hidden" min:"0" help:"H, elements of a row (indexed_all_to_all_v)"`
+	Size      int               `yaml:"size" min:"0" help:"SIZE, elements that a rank gives to each rank (all_to_all)"`
+	Message   engine.Bytes      `yaml:"message" help:"bytes that a rank gives to each rank, instead of size or routing rows"`
+	Chunk     int               `yaml:"chunk_cols" min:"0" help:"elements of a put's stage; 0 is the whole chunk"`
+	Signal    int               `yaml:"signal_columns" min:"0" help:"S, columns of the signal window; default core_num"`
+	Kinds     map[string]string `yaml:"kinds" help:"operand: window or tensor, where not the default"`
+	Same      map[string]string `yaml:"same" help:"operand: another operand whose buffer it is, to see the error"`
+	Piece     string            `yaml:"piece" enum:"bytes,rows" default:"bytes" help:"self path: cut intervals at the stage size, or at rows where they fit"`
+	Split     string            `yaml:"split" enum:"floor,front" default:"floor" help:"self path: block b takes rows floor(b*n/B) on, or the first blocks one more each"`
+	Drain     string            `yaml:"drain" enum:"before_cqe,after_cqe" default:"before_cqe" help:"self path: when the stage ring is drained"`
+	Transport string            `yaml:"transport" enum:"urma,mte" help:"indexed: urma; all_to_all: mte"`
+	Queues    string            `yaml:"queues" enum:"per_peer,shared_pool" default:"per_peer" help:"only per_peer is supported"`
+	ReadBack  *bool             `yaml:"read_back" help:"all_to_all: include the caller's read-back; default true"`
+}
+
+// RepeatConfig calls an item several times on the same windows.
+type RepeatConfig struct {
+	Count   int    `yaml:"count" min:"0" max:"10000" help:"timed calls; default 1"`
+	Warmup  int    `yaml:"warmup" min:"0" max:"1000" help:"calls before them that are not timed"`
+	Between string `yaml:"between" enum:"none,barrier,reset" default:"barrier" help:"what separates two calls: nothing, a barrier of all ranks, or that and zeroed windows"`
+	Same    bool   `yaml:"same_input" help:"do not rewrite the inputs between calls"`
+	Reroute bool   `yaml:"reroute" help:"draw a new routing for each call, from the next seed"`
+}
+
+// ItemConfig is one element of a chain.
+type ItemConfig struct {
+	Name    string         `yaml:"name" required:"true" help:"for after, reads, writes and signal of other items"`
+	Call    *CallConfig    `yaml:"call"`
+	Routing *routing.Spec  `yaml:"routing" help:"default: the workload's"`
+	Compute *ComputeConfig `yaml:"compute"`
+	After   []string       `yaml:"after" help:"items that must end first"`
+	Signal  string         `yaml:"signal" help:"item whose signal this call shares: an InOut dependency"`
+	Repeat  RepeatConfig   `yaml:"repeat"`
+}
+
+// ComputeConfig is work between calls.
+type ComputeConfig struct {
+	Time   engine.Duration `yaml:"time" required:"true" help:"how long it takes"`
+	Blocks int             `yaml:"blocks" min:"0" help:"AIVs that it occupies; default 1"`
+	Reads  []string        `yaml:"reads" help:"calls whose result it consumes"`
+	Writes []string        `yaml:"writes" help:"calls whose input it produces"`
+}
+
+// SkewConfig makes ranks unequal in time.
+type SkewConfig struct {
+	Offsets []engine.Duration `yaml:"offsets" help:"when each rank starts; a shorter list leaves the rest at 0"`
+	Random  engine.Duration   `yaml:"random" help:"each rank starts at a random time up to this"`
+	Seed    uint64            `yaml:"seed" help:"of the random starts"`
+	Slow    []engine.Fraction `yaml:"slow" help:"factor on the AIV time of each rank; 100 % is nominal"`
+}
+
+// FaultConfig is a failure to inject.
+type FaultConfig struct {
+	Kind   string `yaml:"kind" enum:"cqe_status,dead_link,drop_notify" required:"true"`
+	Src    int    `yaml:"src" min:"0"`
+	Dst    int    `yaml:"dst" min:"0"`
+	Nth    int    `yaml:"nth" min:"0" help:"which CQE or notify of the pair, from 0"`
+	Status int    `yaml:"status" min:"0" max:"255" help:"cqe_status: the status; default 1"`
+}
+
+// SignalConfig gives a signal cell a value before the first call.
+type SignalConfig struct {
+	Item  string `yaml:"item" help:"of a chain"`
+	Rank  int    `yaml:"rank" min:"0"`
+	Row   int    `yaml:"row" min:"0"`
+	Col   int    `yaml:"col" min:"0"`
+	Value int    `yaml:"value"`
+}

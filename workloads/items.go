@@ -1,0 +1,369 @@
+package workloads
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pldperf/collectives"
+	"pldperf/configs"
+	"pldperf/engine"
+	"pldperf/hw/program"
+	"pldperf/workloads/routing"
+)
+
+// item is an element of the chain, ready to be composed.
+type item struct {
+	collectives.Item
+	routing *routing.Routing // of the first repetition
+}
+
+// single is the name of the only item of a workload without a chain.
+const single = ""
+
+// list returns the chain; a workload with one call is a chain of one item.
+func (c *Config) list() []ItemConfig {
+	if len(c.Chain) > 0 {
+		return c.Chain
+	}
+	return []ItemConfig{{Name: single, Call: &c.Call, Repeat: c.Repeat}}
+}
+
+// at returns the path of a field of the i-th item.
+func (c *Config) at(i int, field string) string {
+	if len(c.Chain) == 0 {
+		return field
+	}
+	return fmt.Sprintf("chain.%d.%s", i, field)
+}
+
+// Check reports everything that is wrong between the fields of a workload.
+func (c *Config) Check(report func(path, format string, args ...any)) {
+	c.checkChain(report)
+	for i, it := range c.list() {
+		if it.Call != nil {
+			c.checkCall(i, &it, report)
+		}
+	}
+	c.checkRanks(report)
+}
+
+func (c *Config) checkChain(report func(path, format string, args ...any)) {
+	if len(c.Chain) > 0 && c.Call.Op != "" {
+		report("call", "a workload has either a call or a chain")
+	}
+	names := map[string]bool{}
+	for i, it := range c.Chain {
+		if names[it.Name] {
+			report(c.at(i, "name"), "%q is there twice", it.Name)
+		}
+		names[it.Name] = true
+		if (it.Call == nil) == (it.Compute == nil) {
+			report(c.at(i, "name"), "item %q needs either call or compute", it.Name)
+		}
+	}
+	for i, it := range c.Chain {
+		refs := append([]string{}, it.After...)
+		if it.Signal != "" {
+			refs = append(refs, it.Signal)
+		}
+		if it.Compute != nil {
+			refs = append(append(refs, it.Compute.Reads...), it.Compute.Writes...)
+		}
+		for _, r := range refs {
+			if !names[r] {
+				report(c.at(i, "name"), "item %q names %q, which is not in the chain%s", it.Name, r, suggest(r, keys(names)))
+			}
+		}
+	}
+}
+
+func suggest(word string, known []string) string {
+	if near := configs.Nearest(word, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+func (c *Config) checkRanks(report func(path, format string, args ...any)) {
+	check := func(path string, n int) {
+		if n >= c.Ranks {
+			report(path, "%d, but the ranks are 0 to %d", n, c.Ranks-1)
+		}
+	}
+	if len(c.Skew.Offsets) > c.Ranks {
+		report("skew.offsets", "%d values for %d ranks", len(c.Skew.Offsets), c.Ranks)
+	}
+	if len(c.Skew.Slow) > c.Ranks {
+		report("skew.slow", "%d values for %d ranks", len(c.Skew.Slow), c.Ranks)
+	}
+	for i, s := range c.Skew.Slow {
+		if s < engine.One {
+			report("skew.slow", "rank %d: %v is below 100 %%; the machine's clock is the fastest", i, s)
+		}
+	}
+	for i, f := range c.Faults {
+		check(fmt.Sprintf("faults.%d.src", i), f.Src)
+		check(fmt.Sprintf("faults.%d.dst", i), f.Dst)
+		if f.Src == f.Dst {
+			report(fmt.Sprintf("faults.%d.dst", i), "a rank does not reach itself over the fabric")
+		}
+	}
+	for i, s := range c.Signals {
+		check(fmt.Sprintf("signals.%d.rank", i), s.Rank)
+		check(fmt.Sprintf("signals.%d.row", i), s.Row)
+	}
+}
+
+// checkCall reports what the compiler of the real operator would refuse.
+func (c *Config) checkCall(i int, it *ItemConfig, report func(path, format string, args ...any)) {
+	if it.Call.Op == "" {
+		report(c.at(i, "call.op"), "missing; there are %s", strings.Join(collectives.Ops(), ", "))
+		return
+	}
+	a, err := collectives.Lookup(it.Call.Op, it.Call.form())
+	if err != nil {
+		field, word, known := "call.op", it.Call.Op, collectives.Ops()
+		if forms := collectives.Forms(it.Call.Op); len(forms) > 0 {
+			field, word, known = "call.form", it.Call.Form, forms
+		}
+		report(c.at(i, field), "%v%s", err, suggest(word, known))
+		return
+	}
+	call := c.call(it, nil)
+	errs := a.Check(call)
+	if err := call.CheckBuffer(c.Machine.UB.Usable); err != nil {
+		errs = append(errs, err)
+	}
+	for _, err := range errs {
+		field := fieldOf(err)
+		path := c.at(i, "call."+field)
+		if field == "platform" {
+			path = "machine"
+		}
+		report(path, "%s", strings.TrimPrefix(err.Error(), field+": "))
+	}
+	if limit := c.Machine.AIV.Limit(); call.Blocks() > limit {
+		report(c.at(i, "call.core_num"), "%d blocks, but %s can start %d AIVs together (require_sync_start, code 7)", call.Blocks(), c.Machine.Name, limit)
+	}
+	c.checkRouting(i, it, report)
+}
+
+// fieldOf returns the field that an error begins with.
+func fieldOf(err error) string {
+	if name, _, ok := strings.Cut(err.Error(), ": "); ok && !strings.ContainsAny(name, " /") {
+		return name
+	}
+	return "op"
+}
+
+func (c *Config) checkRouting(i int, it *ItemConfig, report func(path, format string, args ...any)) {
+	if !it.Call.indexed() {
+		if it.Call.Message > 0 && it.Call.Size > 0 {
+			report(c.at(i, "call.message"), "give message or size, not both")
+		}
+		return
+	}
+	spec, row := c.routing(it)
+	err := routing.Check(spec, c.Ranks, row, c.files)
+	for _, e := range flatten(err) {
+		path := "routing"
+		if it.Routing != nil {
+			path = c.at(i, "routing")
+		}
+		var f *routing.FieldError
+		if errors.As(e, &f) {
+			report(path+"."+f.Path, "%v", f.Err)
+			continue
+		}
+		report(path, "%v", e)
+	}
+}
+
+func flatten(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		return j.Unwrap()
+	}
+	return []error{err}
+}
+
+// files reads what a routing names: a shipped table, or a file beside the workload.
+func (c *Config) files(name string) ([]byte, error) {
+	if !filepath.IsAbs(name) && c.dir != "" {
+		if data, err := os.ReadFile(filepath.Join(c.dir, name)); err == nil {
+			return data, nil
+		}
+	}
+	_, data, err := configs.Find(name)
+	return data, err
+}
+
+func (k *CallConfig) indexed() bool { return k.Op == "indexed_all_to_all_v" }
+
+// form returns the form, or the one that people mean when they name none.
+func (k *CallConfig) form() string {
+	if k.Form == "" && k.Op == "all_to_all" {
+		return "hand"
+	}
+	return k.Form
+}
+
+// dtype returns the element type, or the default.
+func (k *CallConfig) dtype() string {
+	if k.DType == "" {
+		return "FP32"
+	}
+	return k.DType
+}
+
+// hidden returns H: as given, by the model, or from a message below one row.
+func (c *Config) hidden(k *CallConfig) int {
+	h := k.Hidden
+	if h == 0 && c.Model != "" {
+		if s, err := c.shape(); err == nil {
+			h = s.Hidden
+		}
+	}
+	return h
+}
+
+func (c *Config) shape() (routing.Shape, error) {
+	data, err := c.files(routing.ShapesFile)
+	if err != nil {
+		return routing.Shape{}, err
+	}
+	shapes, err := routing.ParseShapes(routing.ShapesFile, data)
+	if err != nil {
+		return routing.Shape{}, err
+	}
+	return shapes.Model(c.Model)
+}
+
+// routing returns the routing of an item and the bytes of its rows. A message size
+// stands for uniform rows: below one row it is one row of that size, above it whole
+// rows (resolution: message sizes).
+func (c *Config) routing(it *ItemConfig) (routing.Spec, int64) {
+	spec := c.Routing
+	if it.Routing != nil {
+		spec = *it.Routing
+	}
+	if spec.Model == "" && spec.Kind == "moe_topk" {
+		spec.Model = c.Model
+	}
+	row := int64(c.hidden(it.Call)) * int64(collectives.ElemSize(it.Call.dtype()))
+	if it.Call.Message > 0 && (spec.Kind == "" || spec.Kind == "uniform") {
+		spec.Kind = "uniform"
+		n, bytes := routing.RowsFor(int64(it.Call.Message), row)
+		spec.Rows, row = int(n), bytes
+	}
+	return spec, row
+}
+
+// call returns the collective of an item with the machine's queue parameters.
+func (c *Config) call(it *ItemConfig, traffic []collectives.Traffic) *collectives.Call {
+	k := it.Call
+	e := collectives.ElemSize(k.dtype())
+	out := &collectives.Call{
+		Op: k.Op, Form: k.form(), Ranks: c.Ranks, CoreNum: k.CoreNum, DType: k.dtype(), Hidden: c.hidden(k), Size: k.Size,
+		ChunkCols: k.Chunk, Signal: k.Signal, Traffic: traffic, Platform: c.Machine.Platform, Kinds: k.Kinds, Same: k.Same,
+		Depth: c.Machine.URMA.Depth, SGEs: c.Machine.URMA.MaxSGEs, Segment: c.Machine.URMA.Segment,
+		Options: collectives.Options{
+			Piece: k.Piece, Split: k.Split, Drain: k.Drain, Transport: k.Transport, Queues: k.Queues,
+			NoReadBack: k.ReadBack != nil && !*k.ReadBack,
+		},
+	}
+	if k.indexed() {
+		if _, row := c.routing(it); k.Message > 0 && e > 0 {
+			out.Hidden = int(max((row+int64(e)-1)/int64(e), 1))
+		}
+	} else if k.Message > 0 && e > 0 {
+		out.Size = int((int64(k.Message) + int64(e) - 1) / int64(e))
+	}
+	return out
+}
+
+// items makes the chain with its routings drawn.
+func (c *Config) items() ([]item, error) {
+	var out []item
+	for _, ic := range c.list() {
+		it := item{Item: collectives.Item{Name: ic.Name, After: ic.After, Signal: ic.Signal, Repeat: collectives.Repeat{
+			Count: ic.Repeat.Count, Warmup: ic.Repeat.Warmup, Between: ic.Repeat.Between, Same: ic.Repeat.Same,
+		}}}
+		if ic.Compute != nil {
+			it.Compute = &collectives.Compute{Time: ic.Compute.Time, Blocks: ic.Compute.Blocks, Reads: ic.Compute.Reads, Writes: ic.Compute.Writes}
+		} else {
+			traffic, first, err := c.traffic(&ic)
+			if err != nil {
+				return nil, err
+			}
+			it.Call, it.routing = c.call(&ic, traffic), first
+		}
+		out = append(out, it)
+	}
+	return out, nil
+}
+
+// traffic draws the routing of each repetition.
+func (c *Config) traffic(it *ItemConfig) ([]collectives.Traffic, *routing.Routing, error) {
+	if !it.Call.indexed() {
+		return nil, nil, nil
+	}
+	spec, row := c.routing(it)
+	n := 1
+	if it.Repeat.Reroute {
+		n = it.Repeat.Warmup + max(it.Repeat.Count, 1)
+	}
+	var out []collectives.Traffic
+	var first *routing.Routing
+	capacity := 0
+	for k := range n {
+		s := spec
+		s.Seed += uint64(k)
+		r, err := routing.New(s, c.Ranks, row, c.files)
+		if err != nil {
+			return nil, nil, err
+		}
+		if first == nil {
+			first = r
+		}
+		capacity = max(capacity, r.Capacity())
+		out = append(out, r)
+	}
+	if n > 1 && spec.Capacity == 0 { // one window serves all: the largest partition
+		spec.Capacity = capacity
+		for k := range out {
+			s := spec
+			s.Seed += uint64(k)
+			r, err := routing.New(s, c.Ranks, row, c.files)
+			if err != nil {
+				return nil, nil, err
+			}
+			out[k] = r
+		}
+		first = out[0].(*routing.Routing)
+	}
+	return out, first, nil
+}
+
+// Job composes the workload's chain into a job for its machine.
+func (w *Workload) Job() (*program.Job, error) {
+	c := &w.Config
+	var items []collectives.Item
+	for _, it := range w.items {
+		items = append(items, it.Item)
+	}
+	job, err := collectives.Compose(c.Ranks, items)
+	if err != nil {
+		return nil, err
+	}
+	job.Offsets, job.Slow = c.offsets(), c.Skew.Slow
+	for _, f := range c.Faults {
+		job.Faults = append(job.Faults, program.Fault{Kind: f.Kind, Src: f.Src, Dst: f.Dst, Nth: f.Nth, Value: int64(max(f.Status, 1))})
+	}
+	return job, c.presetSignals(job)
+}

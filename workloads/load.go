@@ -1,0 +1,125 @@
+package workloads
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"pldperf/configs"
+)
+
+// Workload is a decoded and checked workload file.
+type Workload struct {
+	File   string
+	Doc    *configs.Doc // with the machine's preset merged in
+	Config Config
+	items  []item
+}
+
+// Load reads a workload (a file, or the name of a shipped one), merges its machine
+// preset and the overrides ("path=value"), and checks all of it.
+func Load(name string, sets []string) (*Workload, error) {
+	file, data, err := configs.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := configs.Load(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return load(file, doc, sets)
+}
+
+func load(file string, doc *configs.Doc, sets []string) (*Workload, error) {
+	doc, err := Normal(doc)
+	if err != nil {
+		return nil, err
+	}
+	own := *doc
+	for _, s := range sets {
+		if err := own.Set(s); err != nil {
+			return nil, err
+		}
+	}
+	return FromDoc(file, &own)
+}
+
+// FromDoc makes a workload of a document in which overrides are applied already.
+func FromDoc(file string, doc *configs.Doc) (*Workload, error) {
+	doc, err := Normal(doc)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := withMachine(doc)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workload{File: file, Doc: merged}
+	w.Config.dir = filepath.Dir(file)
+	if err := merged.Decode(&w.Config); err != nil {
+		return nil, err
+	}
+	w.items, err = w.Config.items()
+	return w, err
+}
+
+// Normal spells out the short form `machine: NAME` as `machine: {preset: NAME}`, so
+// that overrides can go below machine.
+func Normal(doc *configs.Doc) (*configs.Doc, error) {
+	var name string
+	if !doc.Has("machine") || doc.At("machine").Decode(&name) != nil {
+		return doc, nil
+	}
+	out := *doc
+	if err := out.SetFrom("machine", "machine", fmt.Sprintf("{preset: %q}", name)); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// withMachine puts the preset that machine names under what the file says of it.
+func withMachine(doc *configs.Doc) (*configs.Doc, error) {
+	at := doc.At("machine.preset")
+	var name string
+	if !doc.Has("machine.preset") || at.Decode(&name) != nil {
+		return doc, nil // decoding the whole will say what is wrong
+	}
+	preset, err := Machine(name)
+	if err != nil {
+		return nil, at.Fault("%v", err)
+	}
+	below, err := preset.Under("machine")
+	if err != nil {
+		return nil, err
+	}
+	return configs.Merge(below, doc), nil
+}
+
+// Machine returns a machine preset (by name, or a file) with everything that it is
+// based on merged in.
+func Machine(name string) (*configs.Doc, error) { return machine(name, 0) }
+
+// maxBases bounds the chain of based_on.
+const maxBases = 8
+
+func machine(name string, depth int) (*configs.Doc, error) {
+	file, data, err := configs.Find(name)
+	if err == nil && depth > maxBases {
+		err = fmt.Errorf("%s: based_on goes more than %d files deep", file, maxBases)
+	}
+	if err != nil {
+		return nil, err
+	}
+	doc, err := configs.Load(file, data)
+	if err != nil || !doc.Has("based_on") {
+		return doc, err
+	}
+	var base string
+	if err := doc.At("based_on").Decode(&base); err != nil {
+		return nil, err
+	}
+	below, err := machine(base, depth+1)
+	if err != nil {
+		return nil, err
+	}
+	return configs.Merge(below, doc), nil
+}

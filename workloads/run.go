@@ -1,0 +1,216 @@
+package workloads
+
+import (
+	"fmt"
+
+	"pldperf/collectives"
+	"pldperf/configs"
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/hw/result"
+	"pldperf/workloads/routing"
+)
+
+// Outcome is a run with what it is compared to. It is plain data: reports show it,
+// the sweep cache keeps it.
+type Outcome struct {
+	Title    string              `json:"title"`
+	Inputs   []Input             `json:"inputs"`
+	Result   *result.Result      `json:"result"`
+	Formula  []result.Counters   `json:"formula"` // per rank, over the timed calls; -1: none
+	Formulas [][2]string         `json:"formulas"`
+	Bounds   []collectives.Bound `json:"bounds"` // over the timed calls
+	Params   ParamCount          `json:"params"`
+	Bytes    []engine.Bytes      `json:"bytes_per_rank"` // given by each rank, including itself
+	Message  engine.Bytes        `json:"message_bytes"`  // mean bytes that a rank gives to one rank
+	Traffic  *routing.Stats      `json:"traffic,omitempty"`
+	Warnings []string            `json:"warnings,omitempty"`
+}
+
+// Input is one field of what was run, for people.
+type Input struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Run executes the workload.
+func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
+	job, err := w.Job()
+	if err != nil {
+		return nil, err
+	}
+	if opt.Payload == "" {
+		opt.Payload = w.Config.Payload
+	}
+	res, err := hw.Run(w.Config.Machine.Spec, job, opt)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{Title: w.Config.Title, Inputs: w.inputs(res), Result: res}
+	if err := w.compare(out); err != nil {
+		return nil, err
+	}
+	out.Params = w.params(res)
+	out.Warnings = w.warnings()
+	return out, nil
+}
+
+// compare fills in formulas, bounds and sizes, summed over the timed calls.
+func (w *Workload) compare(out *Outcome) error {
+	c := &w.Config
+	limits, err := c.Machine.Limits(c.Ranks)
+	if err != nil {
+		return err
+	}
+	out.Formula = make([]result.Counters, c.Ranks)
+	out.Bytes = make([]engine.Bytes, c.Ranks)
+	for _, it := range w.items {
+		if it.Call == nil {
+			continue
+		}
+		a, err := collectives.Lookup(it.Call.Op, it.Call.Form)
+		if err != nil {
+			return err
+		}
+		out.Formulas = a.Formulas
+		first, n := it.Repeat.Warmup, max(it.Repeat.Count, 1)
+		for k := first; k < first+n; k++ {
+			addBounds(out, a.Bounds(it.Call, &limits, k))
+			for r := range out.Formula {
+				addFormula(&out.Formula[r], a.Formula(it.Call, r, k))
+				out.Bytes[r] += a.Bytes(it.Call, r, k)
+			}
+		}
+		if it.routing != nil && out.Traffic == nil {
+			s := it.routing.Stats()
+			out.Traffic = &s
+		}
+	}
+	var sum engine.Bytes
+	for _, b := range out.Bytes {
+		sum += b
+	}
+	calls := 0
+	for _, x := range out.Result.Calls {
+		if x.Timed && x.Op != "compute" && x.Op != "read_back" {
+			calls++
+		}
+	}
+	if calls > 0 {
+		out.Message = sum / engine.Bytes(c.Ranks*c.Ranks*calls)
+	}
+	return nil
+}
+
+// addFormula adds a call's prediction; what one call does not predict, the sum does not.
+func addFormula(sum *result.Counters, c result.Counters) {
+	for i := range sum {
+		if c[i] == collectives.Unknown || sum[i] == collectives.Unknown {
+			sum[i] = collectives.Unknown
+			continue
+		}
+		sum[i] += c[i]
+	}
+}
+
+// addBounds adds the bounds of calls that follow one another, part by part.
+func addBounds(out *Outcome, b []collectives.Bound) {
+	if out.Bounds == nil {
+		out.Bounds = b
+		return
+	}
+	for i := range b {
+		for j := range out.Bounds {
+			if out.Bounds[j].Name == b[i].Name {
+				out.Bounds[j].Time += b[i].Time
+			}
+		}
+	}
+}
+
+// Bound returns the largest lower bound.
+func (o *Outcome) Bound() (best collectives.Bound) {
+	for _, b := range o.Bounds {
+		if b.Time > best.Time {
+			best = b
+		}
+	}
+	return best
+}
+
+// inputs lists what was run, the skew even when there is none.
+func (w *Workload) inputs(res *result.Result) []Input {
+	c := &w.Config
+	out := []Input{{"workload", w.File}, {"machine", c.Machine.Name + ": " + c.Machine.Title}, {"fabric", c.Machine.Fabric.Kind}, {"ranks", fmt.Sprint(c.Ranks)}}
+	for _, it := range w.items {
+		if it.Call == nil {
+			out = append(out, Input{"compute " + it.Name, fmt.Sprintf("%v on %d AIVs", it.Compute.Time, max(it.Compute.Blocks, 1))})
+			continue
+		}
+		out = append(out, Input{"call " + it.Name, describe(it.Call)})
+		if it.routing != nil {
+			out = append(out, Input{"routing " + it.Name, it.routing.String()})
+		}
+	}
+	skew := "none"
+	if o := c.offsets(); o != nil || len(c.Skew.Slow) > 0 {
+		skew = fmt.Sprintf("offsets %v, slow %v", o, c.Skew.Slow)
+	}
+	return append(out, Input{"skew", skew}, Input{"payload kept as", res.Data.Payload})
+}
+
+func describe(c *collectives.Call) string {
+	if c.Op == "indexed_all_to_all_v" {
+		return fmt.Sprintf("%s, core_num %d, %s, H %d (row %v)", c.Op, c.CoreNum, c.DType, c.Hidden, engine.Bytes(c.Row()))
+	}
+	return fmt.Sprintf("%s %s, %s, SIZE %d (chunk %v)", c.Op, c.Form, c.DType, c.Size, engine.Bytes(c.Chunk()))
+}
+
+func (w *Workload) warnings() (out []string) {
+	for _, it := range w.items {
+		if it.Call != nil && it.Call.Op == "indexed_all_to_all_v" && it.Call.Row()%32 != 0 {
+			out = append(out, fmt.Sprintf("row bytes %d %% 32 != 0: tile loads elsewhere work in units of 32 B", it.Call.Row()))
+		}
+	}
+	return out
+}
+
+// ParamCount says where the machine's parameters come from.
+type ParamCount struct {
+	Documented int      `json:"documented"`
+	Fitted     int      `json:"fitted"`
+	Assumed    int      `json:"assumed"`
+	User       int      `json:"user"`
+	Mattered   []string `json:"assumed_that_mattered"`
+}
+
+// params counts the machine's parameters that the chosen models read, by source.
+func (w *Workload) params(res *result.Result) (n ParamCount) {
+	for _, p := range w.Doc.Params("machine") {
+		path := p.Path[len("machine."):]
+		if !w.reads(path) {
+			continue
+		}
+		switch p.Kind {
+		case configs.Documented:
+			n.Documented++
+		case configs.Fitted:
+			n.Fitted++
+		case configs.Assumed:
+			n.Assumed++
+			if matters(p, path, res) {
+				n.Mattered = append(n.Mattered, fmt.Sprintf("%s = %s%s", path, p.Value, band(p)))
+			}
+		case configs.User:
+			n.User++
+		}
+	}
+	return n
+}
+
+func band(p configs.Param) string {
+	if p.Low == "" || p.Low == p.High {
+		return ""
+	}
+	return fmt.Sprintf(" (%s to %s)", p.Low, p.High)
+}
