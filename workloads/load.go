@@ -69,11 +69,11 @@ func Normal(doc *configs.Doc) (*configs.Doc, error) {
 	if !doc.Has("machine") || doc.At("machine").Decode(&name) != nil {
 		return doc, nil
 	}
-	out := *doc
-	if err := out.SetFrom("machine", "machine", fmt.Sprintf("{preset: %q}", name)); err != nil {
+	long, err := doc.At("machine").Under("machine.preset")
+	if err != nil {
 		return nil, err
 	}
-	return &out, nil
+	return configs.Merge(doc, long), nil
 }
 
 // withMachine puts the preset that machine names under what the file says of it.

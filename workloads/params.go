@@ -88,11 +88,18 @@ func influence(path string, res *result.Result) float64 {
 	return 0
 }
 
-// Slowest returns the block that ended last, the first of several.
+// Slowest returns the block that ended last in the longest timed call, the first of
+// several: the one whose account explains the elapsed time.
 func Slowest(res *result.Result) *result.Block {
+	longest := -1
+	for i := range res.Calls {
+		if c := &res.Calls[i]; c.Timed && c.Op != "compute" && (longest < 0 || c.Elapsed > res.Calls[longest].Elapsed) {
+			longest = i
+		}
+	}
 	var best *result.Block
 	for i := range res.Blocks {
-		if b := &res.Blocks[i]; best == nil || b.End > best.End {
+		if b := &res.Blocks[i]; b.Call == longest && (best == nil || b.End > best.End) {
 			best = b
 		}
 	}
