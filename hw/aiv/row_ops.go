@@ -115,8 +115,8 @@ func (c *Core) queue(peer int) *urma.Queue { return c.env.NICs[c.rank].Queue(pee
 const (
 	sendEnter = iota
 	sendBuild // SIMT lanes write a segment
-	sendRing  // its SQEs are in the ring: ring the doorbell
-	sendNext
+	sendRing  // its SQEs are in the ring: fence and doorbell store
+	sendRung  // the store is out
 )
 
 // execSend submits to the owned destinations in ascending order. c.i is the
@@ -150,11 +150,13 @@ func (c *Core) execSend(r *program.Rows) bool {
 			if !c.post(r) {
 				return false
 			}
-			c.queue(c.i).Doorbell(c.id)
-			c.sub = sendBuild
+			c.sub = sendRung
 			if !c.spend(result.Doorbell, c.env.URMA.DoorbellIssue()) {
 				return false
 			}
+		case sendRung:
+			c.queue(c.i).Doorbell(c.id)
+			c.sub = sendBuild
 		}
 	}
 }
