@@ -27,12 +27,13 @@ const (
 	Workloads = "workloads" // YAML, one workload a file
 	Sweeps    = "sweeps"    // YAML, one sweep a file
 	Measured  = "measured"  // CSV, one published measurement a file
+	Traffic   = "traffic"   // CSV, one matrix of rows or bytes a file
 )
 
-//go:embed machines workloads sweeps measured
+//go:embed machines workloads sweeps measured traffic
 var embedded embed.FS
 
-var kinds = []string{Machines, Workloads, Sweeps, Measured}
+var kinds = []string{Machines, Workloads, Sweeps, Measured, Traffic}
 
 // maxFile is above any honest matrix of counts and bounds what a wrong path (a
 // device, a dump) can cost.
