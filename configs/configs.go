@@ -46,6 +46,7 @@ func Names(kind string) []string {
 	for _, file := range files(kind) {
 		names = append(names, stem(file))
 	}
+	slices.Sort(names) // "a-b.yaml" comes before "a.yaml", but "a" before "a-b"
 	return names
 }
 

@@ -14,7 +14,7 @@ import (
 
 func TestEveryEmbeddedFileIsFoundByNameAndByPath(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, kind := range []string{configs.Machines, configs.Workloads, configs.Sweeps, configs.Measured} {
+	for _, kind := range []string{configs.Machines, configs.Workloads, configs.Sweeps, configs.Measured, configs.Traffic} {
 		names := configs.Names(kind)
 		assert.True(t, slices.IsSorted(names))
 		assert.NotContains(t, names, "README.md")
