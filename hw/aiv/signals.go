@@ -198,7 +198,7 @@ func (g *Signals) land(b *batch, target, row int) {
 	}
 	r := g.at(b.buf, target, int(b.stride))
 	cell := row*int(b.stride) + int(b.col)
-	end := g.serve(r, cell, b.writer)
+	end := g.serve(r, cell, b.writer, r.cols[b.col].core != nil)
 	old := g.mem.Word(target, b.buf, cell)
 	now := b.value
 	if !b.set {
@@ -223,11 +223,15 @@ func (g *Signals) land(b *batch, target, row int) {
 }
 
 // serve queues an atomic for its sector and returns when it has changed the cell.
-func (g *Signals) serve(r *signalRank, cell int, writer int32) engine.Time {
+// Where polls occupy the sector, one of the core that polls the column is in front.
+func (g *Signals) serve(r *signalRank, cell int, writer int32, polled bool) engine.Time {
 	s := &r.sectors[int64(cell)*4/int64(g.spec.Signal.Sector)]
 	cost := g.spec.Signal.Shared
 	if s.writer == writer+1 {
 		cost = g.spec.Signal.Single
+	}
+	if polled && g.spec.Signal.PollHits == "yes" {
+		cost += g.spec.Signal.Shared
 	}
 	s.writer = writer + 1
 	s.free = max(s.free, g.eng.Now()).Add(cost)
