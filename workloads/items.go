@@ -93,6 +93,9 @@ func (c *Config) checkRanks(report func(path, format string, args ...any)) {
 			report(path, "%d, but the ranks are 0 to %d", n, c.Ranks-1)
 		}
 	}
+	if _, err := c.Machine.Limits(c.Ranks); err != nil {
+		report("ranks", "%v", err)
+	}
 	if len(c.Skew.Offsets) > c.Ranks {
 		report("skew.offsets", "%d values for %d ranks", len(c.Skew.Offsets), c.Ranks)
 	}

@@ -58,6 +58,9 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 // compare fills in formulas, bounds and sizes, summed over the timed calls.
 func (w *Workload) compare(out *Outcome) error {
 	c := &w.Config
+	if out.Result.Abort != nil { // illegal counts have no formula
+		return nil
+	}
 	limits, err := c.Machine.Limits(c.Ranks)
 	if err != nil {
 		return err
