@@ -7,9 +7,7 @@ import (
 	"fmt"
 
 	"pldperf/engine"
-	"pldperf/hw/program"
 	"pldperf/hw/result"
-	"pldperf/hw/urma"
 )
 
 // finish turns the state of the machine into the Result.
@@ -17,14 +15,15 @@ func (m *machine) finish() *result.Result {
 	res := m.res
 	res.Events = m.eng.Events()
 	m.calls()
-	start, end := m.timed()
-	res.Elapsed = end.Sub(start)
 	m.accounts()
 	m.rankTotals()
 	m.resources()
 	m.steps()
 	m.stuck()
-	m.conserve()
+	if res.Abort == nil && res.Stuck == nil {
+		m.conserve()
+		m.leftCredits()
+	}
 	res.Status = m.status()
 	if m.opt.Inspect != nil {
 		m.opt.Inspect(m.mem)
@@ -38,12 +37,11 @@ func (m *machine) finish() *result.Result {
 func digest(r *result.Result) string {
 	bare := *r
 	bare.Digests = result.Digests{}
-	b, err := json.Marshal(&bare)
-	if err != nil {
+	h := sha256.New()
+	if err := json.NewEncoder(h).Encode(&bare); err != nil {
 		panic(err) // the result is plain data
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 func (m *machine) status() result.Status {
@@ -61,89 +59,59 @@ func (m *machine) status() result.Status {
 	return result.OK
 }
 
+// calls sums up each task, and the time from the first start of a timed one to the
+// last end. A task that still runs is cut off now.
 func (m *machine) calls() {
+	var start, end engine.Time
+	timed := false
 	for i := range m.job.Tasks {
-		t := &m.job.Tasks[i]
-		c := result.Call{Name: t.Name, Op: t.Op, Repeat: t.Repeat, Blocks: t.Blocks, Timed: t.Timed, Start: -1}
-		for r := range m.tasks[i] {
-			run := &m.tasks[i][r]
-			if run.state == running || run.state == ended {
-				if c.Start < 0 || run.span.Start < c.Start {
-					c.Start = run.span.Start
-				}
-				if run.state == running {
-					run.span.End = m.eng.Now()
-				}
-				c.End = max(c.End, run.span.End)
-			}
-			c.Ranks = append(c.Ranks, run.span)
-		}
-		c.Start = max(c.Start, 0)
-		c.Elapsed = c.End.Sub(c.Start)
+		c, begun := m.call(i)
 		m.res.Calls = append(m.res.Calls, c)
+		if !c.Timed || !begun {
+			continue
+		}
+		if !timed || c.Start < start {
+			start = c.Start
+		}
+		timed, end = true, max(end, c.End)
 	}
+	m.res.Elapsed = end.Sub(start)
 }
 
-// accounts closes the blocks' accounts so that each tiles its call exactly: before
-// the rank started and after the block ended it was idle.
-func (m *machine) accounts() {
-	for i := range m.tasks {
-		call := &m.res.Calls[i]
-		for r := range m.tasks[i] {
-			for _, c := range m.tasks[i][r].cores {
-				c.Close(call.End)
-				a := c.Acct
-				a.Time[result.Idle] += a.Start.Sub(call.Start)
-				if call.Timed {
-					m.res.Blocks = append(m.res.Blocks, a)
-				}
-			}
+// call sums up one task; begun is false when no rank has started it.
+func (m *machine) call(i int) (c result.Call, begun bool) {
+	t := &m.job.Tasks[i]
+	c = result.Call{Name: t.Name, Op: t.Op, Repeat: t.Repeat, Blocks: t.Blocks, Timed: t.Timed, Ranks: make([]result.Span, m.job.Ranks)}
+	for r := range m.tasks[i] {
+		run := &m.tasks[i][r]
+		if run.state == running {
+			run.span.End = m.eng.Now()
 		}
+		c.Ranks[r] = run.span
+		if run.state < running {
+			continue
+		}
+		if !begun || run.span.Start < c.Start {
+			c.Start = run.span.Start
+		}
+		begun, c.End = true, max(c.End, run.span.End)
 	}
+	c.Elapsed = c.End.Sub(c.Start)
+	return c, begun
 }
 
 func (m *machine) rankTotals() {
-	res := m.res
-	res.Ranks = make([]result.Rank, m.job.Ranks)
-	for r := range res.Ranks {
-		out := &res.Ranks[r]
-		out.Rank = r
+	m.res.Ranks = make([]result.Rank, m.job.Ranks)
+	for r := range m.res.Ranks {
+		out := &m.res.Ranks[r]
+		out.Rank, out.Counters, out.PeakSQ = r, m.timed[r], m.env.NICs[r].Peak()
 		for i := range m.job.Tasks {
-			if m.job.Tasks[i].Timed {
-				out.Counters.Add(&m.counter[i][r])
-				span := &m.res.Calls[i].Ranks[r]
+			if span := &m.res.Calls[i].Ranks[r]; m.job.Tasks[i].Timed {
 				out.Elapsed += span.End.Sub(span.Start)
 			}
 		}
-		m.nicTotals(out)
-		res.Totals.Add(&out.Counters)
+		m.res.Totals.Add(&out.Counters)
 	}
-}
-
-// nicTotals adds what the rank's NIC counted since the first timed call began;
-// warm-up calls come before it.
-func (m *machine) nicTotals(out *result.Rank) {
-	nic := m.env.NICs[out.Rank]
-	n := nic.Counters()
-	base := m.nicBase(out.Rank)
-	c := &out.Counters
-	c[result.SQEs] += n.SQEs - base.SQEs
-	c[result.SGEs] += n.SGEs - base.SGEs
-	c[result.WQEBBs] += n.WQEBBs - base.WQEBBs
-	c[result.NOPs] += n.NOPs - base.NOPs
-	c[result.Doorbells] += n.Doorbells - base.Doorbells
-	c[result.CQEs] += n.CQEs - base.CQEs
-	c[result.Sends] += n.Sends - base.Sends
-	c[result.BytesSent] += n.Bytes - base.Bytes
-	c[result.DescriptorBytes] += 64 * (n.WQEBBs - base.WQEBBs)
-	out.PeakSQ = nic.Peak()
-}
-
-func (m *machine) nicBase(rank int) urma.Counters {
-	if rank < len(m.bases) {
-		return m.bases[rank]
-	}
-	return urma.Counters{}
 }
 
 func (m *machine) resources() {
@@ -177,10 +145,10 @@ func (m *machine) stuck() {
 	s := &result.Stuck{Time: m.eng.Now()}
 	unfinished := false
 	for i := range m.tasks {
-		unfinished = unfinished || m.left[i] > 0
 		for r := range m.tasks[i] {
+			unfinished = unfinished || m.tasks[i][r].state != ended
 			for _, c := range m.tasks[i][r].cores {
-				if !c.Running() {
+				if c == nil || !c.Running() {
 					continue
 				}
 				if len(s.Waits) == maxListed {
@@ -197,67 +165,18 @@ func (m *machine) stuck() {
 }
 
 // conserve checks that every byte that landed was sent, moved within its rank or
-// read back, over all tasks. A difference is a fault of the models.
+// read back, over all tasks, and that all of what was sent to a rank was received.
+// A difference is a fault of the models.
 func (m *machine) conserve() {
-	if m.res.Abort != nil || m.res.Stuck != nil {
-		return
-	}
-	var sent int64
-	for i := range m.counter {
-		for r := range m.counter[i] {
-			c := &m.counter[i][r]
-			sent += c[result.BytesSent] + c[result.BytesSelf]
+	moved, sent, received := m.env.Copied, int64(0), int64(0)
+	for r := range m.timed {
+		for _, c := range []*result.Counters{&m.timed[r], &m.untimed[r]} {
+			moved += c[result.BytesSent] + c[result.BytesSelf]
+			sent += c[result.BytesSent]
+			received += c[result.BytesReceived]
 		}
 	}
-	for _, n := range m.env.NICs {
-		sent += n.Counters().Bytes
-	}
-	sent += m.copies()
-	if landed := m.mem.Landed(); landed != sent {
-		panic(fmt.Sprintf("hw: %d bytes landed, but %d were sent", landed, sent))
+	if landed := m.mem.Landed(); landed != moved || sent != received {
+		panic(fmt.Sprintf("hw: %d bytes landed, but %d were moved; %d were sent and %d received", landed, moved, sent, received))
 	}
 }
-
-// copies returns the bytes of the read-back copies in all tasks.
-func (m *machine) copies() (n int64) {
-	for i := range m.job.Tasks {
-		t := &m.job.Tasks[i]
-		for r := range m.job.Ranks {
-			for b := range t.Blocks {
-				p := t.Program
-				if t.Perblock != nil {
-					p = t.Perblock(r, b)
-				}
-				if p != nil {
-					n += copied(p)
-				}
-			}
-		}
-	}
-	return n
-}
-
-func copied(p *program.Program) (n int64) {
-	for i := range p.Ops {
-		switch p.Ops[i].Kind {
-		case program.Return:
-			return n
-		case program.CopyTile:
-			n += p.Ops[i].Bytes
-		}
-	}
-	return n
-}
-
-// markTimed remembers the NICs' counters when the first timed call begins.
-func (m *machine) markTimed(task int) {
-	if m.bases != nil || !m.job.Tasks[task].Timed {
-		return
-	}
-	m.bases = make([]urma.Counters, m.job.Ranks)
-	for r := range m.bases {
-		m.bases[r] = m.env.NICs[r].Counters()
-	}
-}
-
-var _ engine.Handler = (*machine)(nil)

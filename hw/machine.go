@@ -5,8 +5,6 @@
 package hw
 
 import (
-	"fmt"
-
 	"pldperf/engine"
 	"pldperf/hw/aiv"
 	"pldperf/hw/fabric"
@@ -30,13 +28,18 @@ type Spec struct {
 	Fabric   fabric.Spec `yaml:"fabric"`
 }
 
-// Options are about how a run is done, not what it computes.
+// Options are about how a run is done, not what it computes. The zero value is the
+// default.
 type Options struct {
-	EventQueue string              // "radix" or "reference": same order, same result
-	Payload    string              // "bytes", "provenance" or "auto"
+	EventQueue string              // "radix" (default) or "reference": same order, same result
+	Payload    string              // "bytes", "provenance" or "auto" (default): bytes when they are few
 	Watch      []Watch             // WQEs whose steps are wanted
 	Inspect    func(*memory.Space) // called with the memory at the end
+	Cells      CellFunc            // called at every change of a signal cell
 }
+
+// A CellFunc is told that a signal cell of a rank (row * columns + column) has a new value.
+type CellFunc func(rank int, buf program.Buf, cell int, value int32)
 
 // Watch asks for the steps of WQEs First ... First+N-1 of the queue from Rank to Peer.
 type Watch struct{ Rank, Peer, First, N int }
@@ -45,21 +48,24 @@ type Watch struct{ Rank, Peer, First, N int }
 const bytesLimit = 64 << 20
 
 type machine struct {
-	spec    Spec
-	job     *program.Job
-	opt     Options
-	eng     *engine.Engine
-	mem     *memory.Space
-	net     fabric.Fabric
-	env     aiv.Env
-	tasks   [][]taskRun // [task][rank]
-	left    []int       // ranks on which a task has not ended
-	ranks   []rankState
-	aivs    int // AIV numbers given out
-	res     *result.Result
-	noted   map[string]bool
-	counter [][]result.Counters // [task][rank]
-	bases   []urma.Counters     // of the NICs when the first timed call began
+	spec     Spec
+	job      *program.Job
+	opt      Options
+	eng      *engine.Engine
+	mem      *memory.Space
+	net      fabric.Fabric
+	env      aiv.Env
+	tasks    [][]taskRun // [task][rank]
+	next     [][]int     // [task] tasks that wait for it
+	user     []int       // [task] the last earlier user of the window that it writes, or -1
+	first    []int       // [task] its first account in res.Blocks, or -1
+	ranks    []rankState
+	launched int         // AIVs started so far
+	idle     []*aiv.Core // that can be started again
+	timed    []result.Counters
+	untimed  []result.Counters
+	res      *result.Result
+	noted    map[string]bool
 }
 
 // taskRun is a task on one rank.
@@ -68,7 +74,8 @@ type taskRun struct {
 	missing int // dependencies that have not ended
 	blocks  int // blocks that have not ended
 	span    result.Span
-	cores   []*aiv.Core
+	begun   engine.Time // when the launch was over
+	cores   []*aiv.Core // by block, while the task runs
 }
 
 type taskState uint8
@@ -81,21 +88,26 @@ const (
 )
 
 type rankState struct {
-	free   int   // AIVs
-	queue  []int // ready tasks in order
-	begun  bool
-	finish engine.Time
+	free  int   // AIVs
+	queue []int // ready tasks in order
+	here  bool  // it has begun
 }
 
 // Run executes a job on a fresh machine. The error is about the job or the machine;
 // everything that goes wrong during the run is in the Result.
 func Run(spec Spec, job *program.Job, opt Options) (*result.Result, error) {
-	m, err := build(spec, job, opt)
-	if err != nil {
+	if err := check(&spec, job, &opt); err != nil {
+		return nil, err
+	}
+	m := &machine{
+		spec: spec, job: job, opt: opt, eng: engine.New(engine.Options{Queue: opt.EventQueue}),
+		noted: map[string]bool{}, res: &result.Result{Schema: result.Schema},
+	}
+	if err := m.build(); err != nil {
 		return nil, err
 	}
 	for r := range job.Ranks {
-		m.eng.At(engine.Time(offset(job.Offsets, r)), m, event(evRank, 0, r))
+		m.eng.At(m.arrival(r), m, event(evRank, 0, r))
 	}
 	if err := m.eng.Run(); err != nil {
 		return nil, err
@@ -103,55 +115,36 @@ func Run(spec Spec, job *program.Job, opt Options) (*result.Result, error) {
 	return m.finish(), nil
 }
 
-func build(spec Spec, job *program.Job, opt Options) (*machine, error) {
-	eng := engine.New(engine.Options{Queue: opt.EventQueue})
-	m := &machine{spec: spec, job: job, opt: opt, eng: eng, noted: map[string]bool{}}
-	if err := m.admit(); err != nil {
-		return nil, err
-	}
-	net, err := fabric.New(eng, spec.Fabric, job.Ranks)
+func (m *machine) build() error {
+	net, err := fabric.New(m.eng, m.spec.Fabric, m.job.Ranks)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.net = net
 	if err := m.allocate(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := m.connect(); err != nil {
-		return nil, err
+		return err
 	}
 	m.plan()
-	return m, nil
-}
-
-// admit checks every task's width against the AIVs that can start together (S-48).
-func (m *machine) admit() error {
-	for i := range m.job.Tasks {
-		t := &m.job.Tasks[i]
-		if limit := m.spec.AIV.Limit(); t.Blocks > limit {
-			return fmt.Errorf("%s: core_num %d exceeds the %d AIVs that %s can start together (require_sync_start, code 7)", t.Name, t.Blocks, limit, m.spec.Name)
-		}
-	}
+	m.suspectSignals()
 	return nil
 }
 
 // allocate places the job's buffers.
 func (m *machine) allocate() error {
-	var total engine.Bytes
-	for _, b := range m.job.Buffers {
-		if !b.Words {
-			total += b.Size * engine.Bytes(m.job.Ranks)
-		}
+	m.mem = memory.New(m.eng, m.spec.Memory, memory.Options{Ranks: m.job.Ranks, Bytes: m.asBytes(), Clock: m.spec.AIV.Clock})
+	m.res.Data.Payload = "provenance"
+	if m.mem.Bytes() {
+		m.res.Data.Payload = "bytes"
 	}
-	asBytes := m.opt.Payload == "bytes" || m.opt.Payload == "auto" && total <= bytesLimit
-	m.mem = memory.New(m.eng, m.spec.Memory, memory.Options{Ranks: m.job.Ranks, Bytes: asBytes, Clock: m.spec.AIV.Clock})
 	for i, b := range m.job.Buffers {
-		fill := memory.Content(b.Fill)
-		if b.Fill == nil && !b.Window && !b.Words {
+		var fill memory.Content
+		if b.Fill != nil {
+			fill = b.Fill
+		} else if !b.Window && !b.Words {
 			fill = memory.Unique{ID: memory.ID(i)}
-		}
-		if b.Fill == nil && (b.Window || b.Words) {
-			fill = nil
 		}
 		id, err := m.mem.Alloc(memory.Buffer{Name: b.Name, Window: b.Window, Words: b.Words, Size: b.Size, Fill: fill, Table: b.Table})
 		if err != nil {
@@ -160,6 +153,19 @@ func (m *machine) allocate() error {
 		m.env.Buffers = append(m.env.Buffers, id)
 	}
 	return nil
+}
+
+func (m *machine) asBytes() bool {
+	if m.opt.Payload != "" && m.opt.Payload != "auto" {
+		return m.opt.Payload == "bytes"
+	}
+	var total engine.Bytes
+	for _, b := range m.job.Buffers {
+		if !b.Words {
+			total += b.Size * engine.Bytes(m.job.Ranks)
+		}
+	}
+	return total <= bytesLimit
 }
 
 // connect makes the parts that move data.
@@ -174,65 +180,40 @@ func (m *machine) connect() error {
 		nics[r] = n
 	}
 	for _, w := range m.opt.Watch {
-		if w.Rank < 0 || w.Rank >= m.job.Ranks || w.Peer < 0 || w.Peer >= m.job.Ranks || w.Peer == w.Rank {
-			return fmt.Errorf("no queue from rank %d to rank %d among %d ranks", w.Rank, w.Peer, m.job.Ranks)
-		}
 		nics[w.Rank].Watch(w.Peer, w.First, w.N)
 	}
-	m.env.Eng, m.env.Spec, m.env.UB, m.env.URMA = m.eng, &m.spec.AIV, &m.spec.UB, &m.spec.URMA
-	m.env.Mem, m.env.Net, m.env.NICs, m.env.Ranks, m.env.Report = m.mem, m.net, nics, m.job.Ranks, m
-	m.env.Signals = aiv.NewSignals(m.eng, m.mem, m.net, &m.spec.AIV, m.job.Ranks, drops)
-	m.env.Links = aiv.NewLinks(m.eng, m.net, m.spec.AIV.Remote.Rate, m.job.Ranks)
+	signals := aiv.NewSignals(m.eng, m.mem, m.net, &m.spec.AIV, m.job.Ranks, drops)
+	if m.opt.Cells != nil {
+		signals.Probe(func(rank int, id memory.ID, cell int, value int32) { m.opt.Cells(rank, program.Buf(id), cell, value) })
+	}
+	m.env = aiv.Env{
+		Eng: m.eng, Spec: &m.spec.AIV, UB: &m.spec.UB, URMA: &m.spec.URMA, Mem: m.mem, Net: m.net, NICs: nics,
+		Signals: signals, Links: aiv.NewLinks(m.eng, m.net, m.spec.AIV.Remote.Rate, m.job.Ranks),
+		Buffers: m.env.Buffers, Ranks: m.job.Ranks, Report: m,
+	}
 	return nil
 }
 
 func (m *machine) faults() (nic []urma.Fault, drops []aiv.Drop) {
 	for _, f := range m.job.Faults {
-		switch f.Kind {
-		case "drop_notify":
+		if f.Kind == "drop_notify" {
 			drops = append(drops, aiv.Drop{Src: f.Src, Dst: f.Dst, Nth: f.Nth})
-		default:
+		} else {
 			nic = append(nic, urma.Fault{Kind: f.Kind, Src: f.Src, Dst: f.Dst, Nth: f.Nth, Status: uint8(f.Value)})
 		}
 	}
 	return nic, drops
 }
 
-// plan prepares the state of every task on every rank.
-func (m *machine) plan() {
-	n := len(m.job.Tasks)
-	m.tasks, m.left, m.counter = make([][]taskRun, n), make([]int, n), make([][]result.Counters, n)
-	for i := range m.tasks {
-		m.tasks[i] = make([]taskRun, m.job.Ranks)
-		m.counter[i] = make([]result.Counters, m.job.Ranks)
-		m.left[i] = m.job.Ranks
-		t := &m.job.Tasks[i]
-		for r := range m.tasks[i] {
-			m.tasks[i][r].missing = len(t.After)
-			if t.Barrier {
-				m.tasks[i][r].missing = len(t.After) * m.job.Ranks
-			}
-		}
-	}
-	m.ranks = make([]rankState, m.job.Ranks)
-	for r := range m.ranks {
-		m.ranks[r].free = m.spec.AIV.Count
-	}
-	m.res = &result.Result{Schema: result.Schema}
-	m.res.Data.Payload = "provenance"
-	if m.mem.Bytes() {
-		m.res.Data.Payload = "bytes"
-	}
-	m.initialSignals()
-}
-
-func offset(d []engine.Duration, rank int) engine.Duration {
-	if rank < len(d) {
-		return d[rank]
+// arrival returns when a rank begins.
+func (m *machine) arrival(rank int) engine.Time {
+	if rank < len(m.job.Offsets) {
+		return engine.Time(m.job.Offsets[rank])
 	}
 	return 0
 }
 
+// slow returns the factor on a rank's AIV time.
 func (m *machine) slow(rank int) engine.Fraction {
 	if rank < len(m.job.Slow) && m.job.Slow[rank] > 0 {
 		return m.job.Slow[rank]

@@ -15,13 +15,75 @@ const (
 
 func event(kind, task, rank int) uint64 { return uint64(kind)<<56 | uint64(task)<<24 | uint64(rank) }
 
+// plan prepares the state of every task on every rank.
+func (m *machine) plan() {
+	n, ranks := len(m.job.Tasks), m.job.Ranks
+	m.tasks, m.next, m.first = make([][]taskRun, n), make([][]int, n), make([]int, n)
+	m.timed, m.untimed = make([]result.Counters, ranks), make([]result.Counters, ranks)
+	accounts := 0
+	for i := range m.tasks {
+		t := &m.job.Tasks[i]
+		missing := len(t.After)
+		if t.Barrier {
+			missing *= ranks
+		}
+		m.tasks[i] = make([]taskRun, ranks)
+		for r := range m.tasks[i] {
+			m.tasks[i][r].missing = missing
+		}
+		for _, d := range t.After {
+			m.next[d] = append(m.next[d], i)
+		}
+		m.first[i] = -1
+		if t.Timed {
+			m.first[i] = accounts
+			accounts += ranks * t.Blocks
+		}
+	}
+	m.res.Blocks = make([]result.Block, accounts)
+	m.ranks = make([]rankState, ranks)
+	for r := range m.ranks {
+		m.ranks[r].free = m.spec.AIV.Count
+	}
+	m.user = users(m.job.Tasks)
+}
+
+// users returns for each task the last one before it that uses the window that it
+// writes: that one must have ended on a rank before the rank's window is written.
+func users(tasks []program.Task) []int {
+	last, out := map[program.Buf]int{}, make([]int, len(tasks))
+	for i := range tasks {
+		out[i] = -1
+		if w, ok := window(&tasks[i]); ok {
+			if j, ok := last[w]; ok {
+				out[i] = j
+			}
+			last[w] = i
+		}
+		for _, b := range tasks[i].Reads {
+			last[b] = i
+		}
+	}
+	return out
+}
+
+// window returns the buffer in which a task promises payload first.
+func window(t *program.Task) (program.Buf, bool) {
+	for _, p := range t.Promises {
+		if p.Words == nil {
+			return p.Buf, true
+		}
+	}
+	return 0, false
+}
+
 // Handle implements engine.Handler.
 func (m *machine) Handle(arg uint64) {
 	kind, task, rank := arg>>56, int(arg>>24&0xffffffff), int(arg&0xffffff)
 	m.eng.Progress()
 	switch kind {
 	case evRank:
-		m.ranks[rank].begun = true
+		m.ranks[rank].here = true
 		for i := range m.tasks {
 			m.offer(i, rank)
 		}
@@ -30,19 +92,24 @@ func (m *machine) Handle(arg uint64) {
 	}
 }
 
-// offer puts a task into the rank's queue once nothing stands before it.
+// offer puts a task into the rank's queue once nothing stands before it. What its
+// producers write is there from then on: before a task behind a barrier, on all ranks
+// at once.
 func (m *machine) offer(task, rank int) {
 	t := &m.tasks[task][rank]
-	if t.state != waiting || t.missing > 0 || !m.ranks[rank].begun {
+	if t.state != waiting || t.missing > 0 || !m.ranks[rank].here {
 		return
 	}
 	t.state = ready
+	for _, w := range m.job.Tasks[task].Before {
+		m.mem.Rewrite(rank, m.env.Buffers[w.Buf], w.Table)
+	}
 	m.ranks[rank].queue = append(m.ranks[rank].queue, task)
-	m.admitNext(rank)
+	m.admit(rank)
 }
 
-// admitNext starts the ready tasks of a rank in order while AIVs are free.
-func (m *machine) admitNext(rank int) {
+// admit starts the ready tasks of a rank in order while AIVs are free.
+func (m *machine) admit(rank int) {
 	r := &m.ranks[rank]
 	for len(r.queue) > 0 {
 		task := r.queue[0]
@@ -59,79 +126,100 @@ func (m *machine) admitNext(rank int) {
 // begin launches a task's blocks on a rank.
 func (m *machine) begin(task, rank int) {
 	t, run := &m.job.Tasks[task], &m.tasks[task][rank]
-	now := m.eng.Now()
+	now, slow := m.eng.Now(), m.slow(rank)
 	run.state, run.blocks, run.span.Start = running, t.Blocks, now
-	m.markTimed(task)
-	m.prepare(t, rank)
-	start := now.Add(m.spec.AIV.LaunchTime(t.Blocks).Scale(m.slow(rank)))
+	run.begun = now.Add(m.spec.AIV.LaunchTime(t.Blocks).Scale(slow))
 	if t.Program == nil && t.Perblock == nil {
-		m.eng.At(start.Add(t.Compute.Scale(m.slow(rank))), m, event(evCompute, task, rank))
+		m.eng.At(run.begun.Add(t.Compute.Scale(slow)), m, event(evCompute, task, rank))
 		return
 	}
 	run.cores = make([]*aiv.Core, t.Blocks)
-	cores := make([]aiv.Core, t.Blocks)
-	for b := range cores {
-		run.cores[b] = &cores[b]
+	for b := range run.cores {
 		p := t.Program
 		if t.Perblock != nil {
 			p = t.Perblock(rank, b)
 		}
-		m.aivs++
-		cores[b].Start(&m.env, aiv.Task{
-			Rank: rank, Block: b, Blocks: t.Blocks, ID: uint32(m.aivs), Tag: task, Slow: m.slow(rank),
-			Program: p, Counters: &m.counter[task][rank], Start: now,
-		}, start)
+		m.launched++
+		run.cores[b] = m.core()
+		run.cores[b].Start(&m.env, aiv.Task{
+			Rank: rank, Block: b, Blocks: t.Blocks, ID: uint32(m.launched), Tag: task, Slow: slow,
+			Program: p, Counters: m.counters(task, rank), Start: now,
+		}, run.begun)
 	}
 }
 
-// prepare applies what the task's producers write before it.
-func (m *machine) prepare(t *program.Task, rank int) {
-	for _, w := range t.Before {
-		m.mem.Rewrite(rank, m.env.Buffers[w.Buf], w.Table)
+// counters returns where a task counts.
+func (m *machine) counters(task, rank int) *result.Counters {
+	if m.job.Tasks[task].Timed {
+		return &m.timed[rank]
 	}
+	return &m.untimed[rank]
+}
+
+// slab is how many cores are made at once.
+const slab = 64
+
+// core returns a core that is not in use.
+func (m *machine) core() *aiv.Core {
+	if len(m.idle) == 0 {
+		cores := make([]aiv.Core, slab)
+		for i := range cores {
+			m.idle = append(m.idle, &cores[i])
+		}
+	}
+	n := len(m.idle) - 1
+	c := m.idle[n]
+	m.idle = m.idle[:n]
+	return c
 }
 
 // Ended implements aiv.Reporter.
 func (m *machine) Ended(c *aiv.Core) {
-	run := &m.tasks[c.Tag()][c.Rank()]
+	task, rank := c.Task.Tag, c.Task.Rank
+	run := &m.tasks[task][rank]
 	run.span.BarrierExit = max(run.span.BarrierExit, c.BarrierExit)
-	if run.blocks--; run.blocks == 0 {
-		m.endTask(c.Tag(), c.Rank())
+	if a := m.account(task, rank, c.Task.Block); a != nil {
+		*a = c.Acct
 	}
+	run.cores[c.Task.Block] = nil
+	if !c.Busy() {
+		m.idle = append(m.idle, c)
+	}
+	if run.blocks--; run.blocks == 0 {
+		m.endTask(task, rank)
+	}
+}
+
+// account returns the place of a block's account, nil where the task is not timed.
+func (m *machine) account(task, rank, block int) *result.Block {
+	if m.first[task] < 0 {
+		return nil
+	}
+	return &m.res.Blocks[m.first[task]+rank*m.job.Tasks[task].Blocks+block]
 }
 
 // endTask checks the data that a consumer could now read and releases what waits.
 func (m *machine) endTask(task, rank int) {
 	t, run := &m.job.Tasks[task], &m.tasks[task][rank]
-	run.state, run.span.End = ended, m.eng.Now()
+	run.state, run.span.End, run.cores = ended, m.eng.Now(), nil
 	m.ranks[rank].free += t.Blocks
 	m.verify(t, rank)
-	if m.left[task]--; m.left[task] == 0 {
-		m.quiet(task)
+	for _, i := range m.next[task] {
+		if !m.job.Tasks[i].Barrier {
+			m.release(i, rank)
+			continue
+		}
+		for r := range m.ranks {
+			m.release(i, r)
+		}
 	}
-	for i := range m.job.Tasks {
-		m.release(i, task, rank)
-	}
-	m.admitNext(rank)
+	m.admit(rank)
 }
 
-// release tells task i that another has ended on a rank.
-func (m *machine) release(i, ended, rank int) {
-	t := &m.job.Tasks[i]
-	for _, d := range t.After {
-		if d != ended {
-			continue
-		}
-		if !t.Barrier {
-			m.tasks[i][rank].missing--
-			m.offer(i, rank)
-			continue
-		}
-		for r := range m.tasks[i] {
-			m.tasks[i][r].missing--
-			m.offer(i, r)
-		}
-	}
+// release takes one dependency from a task on a rank.
+func (m *machine) release(task, rank int) {
+	m.tasks[task][rank].missing--
+	m.offer(task, rank)
 }
 
 // Violated implements aiv.Reporter: one rank's abort ends the whole group (S-62).
@@ -142,24 +230,15 @@ func (m *machine) Violated(a result.Abort) {
 	m.eng.Stop()
 }
 
-// Received implements aiv.Reporter. Data that lands before the previous call with
-// the same window has ended at its owner overwrites what nobody has consumed yet.
+// Received implements aiv.Reporter. Data that lands before the previous user of the
+// window has ended at its owner overwrites what nobody has consumed yet.
 func (m *machine) Received(task, rank int, n int64) {
-	m.counter[task][rank][result.BytesReceived] += n
-	for i := range task {
-		if m.job.Tasks[i].Op == m.job.Tasks[task].Op && m.tasks[i][rank].state != ended && m.sharesTarget(i, task) {
-			m.hazard("window reuse: %s writes %s of rank %d before %s has been consumed there; put a barrier between the calls", m.job.Tasks[task].Name, m.target(task), rank, m.job.Tasks[i].Name)
-		}
+	m.counters(task, rank)[result.BytesReceived] += n
+	if u := m.user[task]; u >= 0 && m.tasks[u][rank].state != ended {
+		w, _ := window(&m.job.Tasks[task])
+		m.hazard("window reuse: %s writes %s of rank %d before %s has ended there; put a barrier between the calls",
+			m.job.Tasks[task].Name, m.job.Buffers[w].Name, rank, m.job.Tasks[u].Name)
 	}
-}
-
-func (m *machine) sharesTarget(i, j int) bool {
-	a, b := m.job.Tasks[i].Promises, m.job.Tasks[j].Promises
-	return len(a) > 0 && len(b) > 0 && a[0].Buf == b[0].Buf
-}
-
-func (m *machine) target(task int) string {
-	return m.job.Buffers[m.job.Tasks[task].Promises[0].Buf].Name
 }
 
 // Noted implements aiv.Reporter.
@@ -170,17 +249,4 @@ func (m *machine) Noted(text string) {
 	}
 }
 
-// timed returns the first start and the last end of the timed calls.
-func (m *machine) timed() (start, end engine.Time) {
-	start = -1
-	for i := range m.res.Calls {
-		c := &m.res.Calls[i]
-		if c.Timed && c.End >= c.Start {
-			if start < 0 || c.Start < start {
-				start = c.Start
-			}
-			end = max(end, c.End)
-		}
-	}
-	return max(start, 0), end
-}
+var _ engine.Handler = (*machine)(nil)

@@ -9,8 +9,8 @@ import (
 	"pldperf/hw/program"
 )
 
-// maxListed is how many differences, waits and hazards a Result describes; all are
-// counted.
+// maxListed is how many differences, waits and hazards a Result describes. All
+// differences and waits are counted; of hazards, each kind needs to be known once.
 const maxListed = 16
 
 // verify compares what a call promised with what the rank's memory holds now.
@@ -52,44 +52,75 @@ func (m *machine) mismatch(format string, args ...any) {
 }
 
 func (m *machine) hazard(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if len(m.res.Hazards) < maxListed && !slices.Contains(m.res.Hazards, text) {
+	if len(m.res.Hazards) == maxListed {
+		return
+	}
+	if text := fmt.Sprintf(format, args...); !slices.Contains(m.res.Hazards, text) {
 		m.res.Hazards = append(m.res.Hazards, text)
 	}
 }
 
-// initialSignals looks for cells that are not zero before the first call: a credit
-// nobody gave lets a barrier pass early, and a debt makes it hang.
-func (m *machine) initialSignals() {
+// suspectSignals looks for what lets a barrier pass early or hang: cells that are not
+// zero before the first call, and cells that a call sets although an earlier one has
+// set them already (a Set barrier is for a single use, S-13).
+func (m *machine) suspectSignals() {
 	for i, b := range m.job.Buffers {
 		if b.Signal && b.Table != nil {
-			m.nonzero(m.env.Buffers[i], "starts at", "is not zero before its first use")
+			m.nonzero(program.Buf(i), "before the first call: above zero a barrier passes early, below it hangs")
 		}
+	}
+	used := map[program.Buf]string{}
+	for i := range m.job.Tasks {
+		t := &m.job.Tasks[i]
+		for _, w := range t.Before {
+			if w.Zero {
+				delete(used, w.Buf)
+			}
+		}
+		b, ok := sets(t)
+		if !ok {
+			continue
+		}
+		if by, again := used[b]; again {
+			m.hazard("signal reuse: %s waits on %s, which %s has set and nobody has reset; its barrier passes early", t.Name, m.job.Buffers[b].Name, by)
+		}
+		used[b] = t.Name
 	}
 }
 
-// quiet looks for credits that a finished call has left behind. Where a fast rank
-// may be in the next call already, only the end of the run is looked at.
-func (m *machine) quiet(task int) {
-	if task != len(m.job.Tasks)-1 {
-		return
+// sets returns the signal on which a task has a Set barrier.
+func sets(t *program.Task) (program.Buf, bool) {
+	if t.Program == nil {
+		return 0, false
 	}
+	for i := range t.Program.Ops {
+		if op := &t.Program.Ops[i]; op.Kind == program.NotifyPeers && op.Set {
+			return op.Signal, true
+		}
+	}
+	return 0, false
+}
+
+// leftCredits looks for cells that should be zero at the end of the run.
+func (m *machine) leftCredits() {
 	seen := map[program.Buf]bool{}
 	for i := range m.job.Tasks {
 		for _, b := range m.job.Tasks[i].Zero {
 			if !seen[b] {
 				seen[b] = true
-				m.nonzero(m.env.Buffers[b], "ends at", "credits are left over")
+				m.nonzero(b, "after the last call: credits are left over")
 			}
 		}
 	}
 }
 
-func (m *machine) nonzero(id memory.ID, how, why string) {
+// nonzero reports every cell of a signal that is not zero.
+func (m *machine) nonzero(b program.Buf, why string) {
+	name := m.job.Buffers[b].Name
 	for r := range m.job.Ranks {
-		for cell, v := range m.mem.Words(r, id) {
+		for cell, v := range m.mem.Words(r, m.env.Buffers[b]) {
 			if v != 0 {
-				m.hazard("rank %d %s cell %d %s %d: %s", r, m.mem.Buffer(id).Name, cell, how, v, why)
+				m.hazard("rank %d: cell %d of %s is %d, not 0, %s", r, cell, name, v, why)
 			}
 		}
 	}

@@ -26,6 +26,7 @@ type Env struct {
 	Buffers []memory.ID // of the job's buffers
 	Ranks   int
 	Report  Reporter
+	Copied  int64 // bytes that CopyTile ops have moved, in all
 }
 
 // Reporter is told how blocks end.
@@ -34,40 +35,48 @@ type Reporter interface {
 	Ended(c *Core)
 	// Violated is called at a device-side violation; the machine then stops.
 	Violated(a result.Abort)
-	// Received is called when a task's payload has landed at another rank.
+	// Received is called when n bytes of a task's payload are known to have landed at
+	// another rank: at the landing of a put, or when the CQE of a send is read.
 	Received(tag, rank int, n int64)
 	// Noted records something that a person should read, once.
 	Noted(text string)
 }
 
+// Task is what a core needs to know of the task that it works for.
+type Task struct {
+	Rank, Block, Blocks int
+	ID                  uint32 // of this AIV among all of the run; 0 is nobody
+	Tag                 int    // the task's number
+	Slow                engine.Fraction
+	Program             *program.Program
+	Counters            *result.Counters
+	Start               engine.Time // from which the account runs
+}
+
 // Core executes the program of one block.
 type Core struct {
+	Task Task
+	// Acct is the block's account; the present reason's time is added when it ends.
+	Acct result.Block
+	// BarrierExit is when the last signal wait was satisfied.
+	BarrierExit engine.Time
+
 	env    *Env
-	rank   int
-	block  int
-	blocks int
-	id     uint32 // of this AIV among all of the run
-	clock  engine.Hertz
-	slow   engine.Fraction
-	prog   *program.Program
 	pc     int
-	sub    int // progress within the op
-	i, k   int // loop counters of the op
-	wide   int64
+	step   int // place within the op
+	peer   int // loop of the op over sources or destinations
+	row    int // SendOwned: first row of the next segment
 	reason result.Reason
-	since  engine.Time
-	mark   engine.Time
-	waits  *program.Op // the signal wait that blocks the core
-	tag    int
-	count  *result.Counters
+	since  engine.Time // from which reason holds
+	wait   wait
+	polled engine.Time // PollOwned: when polling for the CQE began
+	shown  engine.Time // when the last uncached write can be seen
 	pipes  ub.Pipes
 	ring   ub.Ring
+	tail   ringTail
 	rows   pieces
 	put    transfer
 	sges   []urma.SGE
-	Acct   result.Block
-	// BarrierExit is when the last signal wait was satisfied.
-	BarrierExit engine.Time
 }
 
 // Events of a core.
@@ -80,24 +89,10 @@ const (
 	evIdle           // the ring's last store is visible
 )
 
-// Task is what a core needs to know of the task that it works for.
-type Task struct {
-	Rank, Block, Blocks int
-	ID                  uint32 // of this AIV among all of the run
-	Tag                 int    // the task's number
-	Slow                engine.Fraction
-	Program             *program.Program
-	Counters            *result.Counters
-	Start               engine.Time // from which the account runs
-}
-
-// Start launches a block: its program begins at begin.
+// Start launches a block: its program begins at begin. A core that has ended can be
+// started again, and reuses its storage.
 func (c *Core) Start(env *Env, t Task, begin engine.Time) {
-	*c = Core{
-		env: env, rank: t.Rank, block: t.Block, blocks: t.Blocks, id: t.ID, slow: t.Slow, tag: t.Tag,
-		clock: env.Spec.Clock, prog: t.Program, count: t.Counters, since: t.Start, reason: result.Launch,
-		ring: c.ring, sges: c.sges[:0],
-	}
+	*c = Core{env: env, Task: t, since: t.Start, reason: result.Launch, ring: c.ring, put: transfer{data: c.put.data}, sges: c.sges[:0]}
 	c.Acct = result.Block{Call: t.Tag, Rank: t.Rank, Block: t.Block, Start: t.Start}
 	c.pipes.Init(env.UB, env.Mem, env.Spec.Clock, t.Slow)
 	env.Eng.At(begin, c, evResume)
@@ -123,20 +118,19 @@ func (c *Core) Handle(arg uint64) {
 
 // run executes ops until one takes time.
 func (c *Core) run() {
-	for c.pc < len(c.prog.Ops) {
-		op := &c.prog.Ops[c.pc]
-		if !c.exec(op) {
+	for c.pc < len(c.Task.Program.Ops) {
+		if !c.exec(&c.Task.Program.Ops[c.pc]) {
 			return
 		}
 		c.env.Eng.Progress()
 		c.pc++
-		c.sub, c.i, c.k = 0, 0, 0
+		c.step = 0
 	}
 	c.end()
 }
 
 // exec goes on with an op and reports whether it is over; if it is not, an event
-// will call run again. Each op keeps its place in c.sub and its loop in c.i.
+// will call run again. Each op keeps its place in c.step, which starts at 0.
 func (c *Core) exec(op *program.Op) bool {
 	switch op.Kind {
 	case program.Put:
@@ -162,29 +156,42 @@ func (c *Core) exec(op *program.Op) bool {
 	case program.PollOwned:
 		return c.execPoll(op.Rows)
 	case program.Fence:
-		return c.once(result.Fence, c.env.Spec.FenceTime)
+		return c.execFence()
 	case program.PipeBarrier:
-		c.count[result.PipeBarriers] += int64(1 - c.sub)
+		c.count(result.PipeBarriers, int64(1-c.step))
 		return c.once(result.PipeBarrier, c.env.Spec.PipeBarrier)
 	case program.Return:
 		c.env.Report.Noted(op.Note)
-		c.pc = len(c.prog.Ops)
+		c.pc = len(c.Task.Program.Ops)
 		return true
 	}
 	panic(fmt.Sprintf("aiv: no op %d", op.Kind))
 }
 
+// execFence spends the fence's own time, or waits longer for uncached writes that
+// cannot be seen yet.
+func (c *Core) execFence() bool {
+	if c.step > 0 {
+		return true
+	}
+	c.step = 1
+	own := c.env.Spec.FenceTime.Scale(c.Task.Slow)
+	return c.pause(result.Fence, max(own, c.shown.Sub(c.env.Eng.Now())))
+}
+
 // once spends d in the op's only step.
 func (c *Core) once(r result.Reason, d engine.Duration) bool {
-	c.sub++
-	return c.sub > 1 || c.spend(r, d)
+	c.step++
+	return c.step > 1 || c.spend(r, d)
 }
 
 // spend blocks the core for d, longer on a slow rank. It reports true, and takes no
 // event, when d is zero.
-func (c *Core) spend(r result.Reason, d engine.Duration) bool { return c.pause(r, d.Scale(c.slow)) }
+func (c *Core) spend(r result.Reason, d engine.Duration) bool {
+	return c.pause(r, d.Scale(c.Task.Slow))
+}
 
-// pause is spend for a time that does not depend on the core's own speed.
+// pause is spend for a time that does not depend on the core's own speed alone.
 func (c *Core) pause(r result.Reason, d engine.Duration) bool {
 	c.turn(r)
 	if d == 0 {
@@ -197,6 +204,7 @@ func (c *Core) pause(r result.Reason, d engine.Duration) bool {
 // turn charges the time so far to the present reason and begins the next.
 func (c *Core) turn(r result.Reason) { c.turnAt(c.env.Eng.Now(), r) }
 
+// turnAt is turn at a time between that of the last turn and now.
 func (c *Core) turnAt(t engine.Time, r result.Reason) {
 	c.Acct.Time[c.reason] += t.Sub(c.since)
 	c.since, c.reason = t, r
@@ -206,57 +214,53 @@ func (c *Core) end() {
 	c.turn(result.Idle)
 	c.Acct.End = c.env.Eng.Now()
 	c.Acct.MTE2, c.Acct.MTE3, c.Acct.Overlap = c.pipes.Busy()
-	c.prog = nil
+	c.Task.Program = nil
 	c.env.Report.Ended(c)
 }
 
-// Close charges the time until the end of the run, which the block spent idle.
-func (c *Core) Close(t engine.Time) { c.turnAt(t, result.Idle) }
-
-// Rank, Block and Tag tell whose core this is.
-func (c *Core) Rank() int { return c.rank }
-
-// Block returns the core's number within its task.
-func (c *Core) Block() int { return c.block }
-
-// Tag returns the number of the task that the core works for.
-func (c *Core) Tag() int { return c.tag }
+// Close brings the account up to t, the end of the run, in a block that has not ended.
+func (c *Core) Close(t engine.Time) {
+	c.settle(t)
+	c.turnAt(t, result.Idle)
+	c.Acct.MTE2, c.Acct.MTE3, c.Acct.Overlap = c.pipes.Busy()
+}
 
 // Running reports whether the core has a program that is not over.
-func (c *Core) Running() bool { return c.prog != nil }
+func (c *Core) Running() bool { return c.Task.Program != nil }
+
+// Busy reports whether the core, though its program may be over, still expects events.
+func (c *Core) Busy() bool { return c.Running() || c.ring.Busy() }
+
+func (c *Core) count(k result.Counter, n int64) { c.Task.Counters[k] += n }
 
 // buf returns the machine's name of a job's buffer.
 func (c *Core) buf(b program.Buf) memory.ID { return c.env.Buffers[b] }
 
 // violate ends the run as the real kernel would abort it.
 func (c *Core) violate(what string, value, limit int64, format string, args ...any) bool {
-	op := "end"
-	if c.pc < len(c.prog.Ops) {
-		op = c.prog.Ops[c.pc].Kind.String()
-	}
 	c.env.Report.Violated(result.Abort{
-		Time: c.env.Eng.Now(), Rank: c.rank, Block: c.block, Op: op, What: what,
-		Value: value, Limit: limit, Text: fmt.Sprintf(format, args...),
+		Time: c.env.Eng.Now(), Rank: c.Task.Rank, Block: c.Task.Block, Op: c.Task.Program.Ops[c.pc].Kind.String(),
+		What: what, Value: value, Limit: limit, Text: fmt.Sprintf(format, args...),
 	})
 	return false
 }
 
 // Waiting describes what the core is blocked on, for a deadlock.
 func (c *Core) Waiting() result.Waiting {
-	w := result.Waiting{Rank: c.rank, Block: c.block, Since: c.since}
-	if c.pc >= len(c.prog.Ops) {
-		return w
+	op := &c.Task.Program.Ops[c.pc]
+	w := result.Waiting{
+		Rank: c.Task.Rank, Block: c.Task.Block, Since: c.since,
+		Op: fmt.Sprintf("%s (op %d, phase %s)", op.Kind, c.pc, op.Phase), Missing: "an event that will not come",
 	}
-	op := &c.prog.Ops[c.pc]
-	w.Op = fmt.Sprintf("%s (op %d, phase %s)", op.Kind, c.pc, op.Phase)
-	if c.waits == nil {
-		w.Missing = "no event will come"
-		return w
+	switch {
+	case c.wait.op != nil:
+		id, col := c.buf(op.Signal), int(op.Col.At(c.Task.Rank, c.Task.Block))
+		row, value, want := c.env.Signals.short(c.Task.Rank, id, col)
+		w.Cell = fmt.Sprintf("%s[%d,%d]", c.env.Mem.Buffer(id).Name, row, col)
+		w.Value, w.Expected = int64(value), int64(want)
+		w.Missing = fmt.Sprintf("a notify from rank %d to column %d", row, col)
+	case op.Kind == program.PollOwned:
+		w.Missing = fmt.Sprintf("the CQE of the send to rank %d", c.peer)
 	}
-	id, col := c.buf(op.Signal), int(op.Col.At(c.rank, c.block))
-	row, value, want := c.env.Signals.short(c.rank, id, col)
-	w.Cell = fmt.Sprintf("%s[%d,%d]", c.env.Mem.Buffer(id).Name, row, col)
-	w.Value, w.Expected = int64(value), int64(want)
-	w.Missing = fmt.Sprintf("a notify from rank %d to column %d", row, col)
 	return w
 }

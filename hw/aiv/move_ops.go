@@ -48,36 +48,42 @@ type transfer struct {
 // execPut moves a tile to a peer through the Unified Buffer, stage by stage, and
 // drains. A put to the own rank is a local copy.
 func (c *Core) execPut(op *program.Op) bool {
-	if c.sub == 0 {
-		c.count[result.Puts]++
-		peer := int(op.Peer.At(c.rank, c.block))
-		c.put.dst = memory.Addr{Rank: peer, Buf: c.buf(op.Dst), Off: op.DstOff.At(c.rank, c.block)}
-		c.put.src = memory.Addr{Rank: c.rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(c.rank, c.block)}
-		c.put.left = op.Bytes
-		if peer == c.rank {
-			c.count[result.BytesSelf] += op.Bytes
+	if c.step == 0 {
+		peer := int(op.Peer.At(c.Task.Rank, c.Task.Block))
+		c.count(result.Puts, 1)
+		if peer == c.Task.Rank {
+			c.count(result.BytesSelf, op.Bytes)
 		} else {
-			c.count[result.BytesSent] += op.Bytes
+			c.count(result.BytesSent, op.Bytes)
 		}
+		c.aim(op, peer)
 	}
-	c.sub = 1
+	if c.put.left > 0 {
+		c.count(result.PutStages, 1)
+	}
 	return c.stage(op.Chunk)
 }
 
 // execCopy loads a tile of the own rank and stores it.
 func (c *Core) execCopy(op *program.Op) bool {
-	if c.sub == 0 {
-		c.put.dst = memory.Addr{Rank: c.rank, Buf: c.buf(op.Dst), Off: op.DstOff.At(c.rank, c.block)}
-		c.put.src = memory.Addr{Rank: c.rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(c.rank, c.block)}
-		c.put.left = op.Bytes
+	if c.step == 0 {
+		c.env.Copied += op.Bytes
+		c.aim(op, c.Task.Rank)
 	}
-	c.sub = 1
 	return c.stage(op.Chunk)
+}
+
+// aim sets up the transfer of an op to a rank.
+func (c *Core) aim(op *program.Op, rank int) {
+	c.step = 1
+	c.put.dst = memory.Addr{Rank: rank, Buf: c.buf(op.Dst), Off: op.DstOff.At(c.Task.Rank, c.Task.Block)}
+	c.put.src = memory.Addr{Rank: c.Task.Rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(c.Task.Rank, c.Task.Block)}
+	c.put.left = op.Bytes
 }
 
 // stage starts the next stage of a transfer, or reports that there is none.
 func (c *Core) stage(chunk int64) bool {
-	t := &c.put
+	t, now := &c.put, c.env.Eng.Now()
 	if t.left == 0 {
 		return true
 	}
@@ -86,50 +92,46 @@ func (c *Core) stage(chunk int64) bool {
 	}
 	t.n = chunk
 	t.left -= chunk
-	if c.prog.Ops[c.pc].Kind == program.Put {
-		c.count[result.PutStages]++
-	}
 	c.turn(result.MTE2)
 	t.data.Reset()
 	c.env.Mem.Capture(&t.data, t.src, t.n)
-	c.env.Eng.At(c.pipes.Load(c.env.Eng.Now(), t.src, t.n, c.id), c, evLoaded)
+	c.env.Eng.At(c.pipes.Load(now, t.src, t.n, c.Task.ID), c, evLoaded)
 	return false
 }
 
 // loaded stores a stage whose load has ended.
 func (c *Core) loaded() {
 	t, now := &c.put, c.env.Eng.Now()
-	if t.dst.Rank == c.rank {
+	if t.dst.Rank == c.Task.Rank {
 		c.turn(result.MTE3)
 		t.end = now
-		c.env.Eng.At(c.pipes.Store(now, t.dst, t.n, c.id), c, evLanded)
+		c.env.Eng.At(c.pipes.Store(now, t.dst, t.n, c.Task.ID), c, evLanded)
 		return
 	}
 	c.turn(result.RemoteWait)
-	p := c.env.Links.at(c.rank, t.dst.Rank)
-	_, end, _ := p.srv.Reserve(now, c.env.Links.rate.Span(engine.Bytes(t.n)), c.id)
+	p := c.env.Links.at(c.Task.Rank, t.dst.Rank)
+	_, end, _ := p.srv.Reserve(now, c.env.Links.rate.Span(engine.Bytes(t.n)), c.Task.ID)
 	c.pipes.StoreRemote(now, t.n, end)
-	t.end = end.Add(c.env.Net.Latency(c.rank, t.dst.Rank))
+	t.end = end.Add(c.env.Net.Latency(c.Task.Rank, t.dst.Rank))
 	c.env.Net.Send(fabric.Message{
-		Src: c.rank, Dst: t.dst.Rank, Bytes: engine.Bytes(t.n), Flow: p.flow, Landed: c, LandedArg: evLanded,
+		Src: c.Task.Rank, Dst: t.dst.Rank, Bytes: engine.Bytes(t.n), Flow: p.flow, Landed: c, LandedArg: evLanded,
 	})
 }
 
 // landed ends a stage: the data is at its place and, for a peer, the drain knows.
 func (c *Core) landed() {
 	t, now := &c.put, c.env.Eng.Now()
-	if now < t.end {
+	if now < t.end { // the fabric is faster than the remote MTE
 		c.env.Eng.At(t.end, c, evLanded)
 		return
 	}
 	c.env.Mem.Land(t.dst, &t.data)
+	done := now
+	if t.dst.Rank != c.Task.Rank {
+		c.env.Report.Received(c.Task.Tag, t.dst.Rank, t.n)
+		done = c.env.Mem.Write(t.dst, t.n, c.Task.ID).End.Add(c.env.Spec.Remote.Hop)
+	}
 	t.src.Off += t.n
 	t.dst.Off += t.n
-	done := now
-	if t.dst.Rank != c.rank {
-		c.env.Report.Received(c.tag, t.dst.Rank, t.n)
-		acc := c.env.Mem.Write(t.dst, t.n, c.id)
-		done = max(now, acc.End).Add(c.env.Spec.Remote.Hop)
-	}
 	c.env.Eng.At(done, c, evResume)
 }

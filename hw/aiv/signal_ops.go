@@ -1,6 +1,8 @@
 package aiv
 
 import (
+	"math"
+
 	"pldperf/engine"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
@@ -8,129 +10,134 @@ import (
 
 // execNotify issues one notify to every peer, in ascending order.
 func (c *Core) execNotify(op *program.Op) bool {
-	if c.sub > 0 {
+	if c.step > 0 {
 		return true
 	}
-	c.sub = 1
-	entry, step := c.signalIssue(op)
+	c.step = 1
+	entry, gap := c.signalIssue(op)
 	n := engine.Duration(c.env.Ranks - 1)
-	now := c.env.Eng.Now()
-	c.count[result.Notifies] += int64(n)
-	c.env.Signals.send(batch{
-		buf: c.buf(op.Signal), src: int32(c.rank), col: int32(op.Col.At(c.rank, c.block)), stride: int32(op.Stride),
-		value: int32(op.Value), set: op.Set, writer: int32(c.id), step: step,
-		start: now.Add(entry + step + c.env.Spec.Remote.Hop),
-	})
-	return c.pause(result.SignalIssue, entry+n*step)
+	c.count(result.Notifies, int64(n))
+	b := c.batch(op, gap)
+	b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Remote.Hop)
+	c.env.Signals.send(b)
+	return c.pause(result.SignalIssue, entry+n*gap)
+}
+
+// execAdd adds to the own cells and waits until the last add has been served.
+func (c *Core) execAdd(op *program.Op) bool {
+	if c.step > 0 {
+		return true
+	}
+	c.step = 1
+	entry, gap := c.signalIssue(op)
+	c.count(result.SelfAdds, int64(c.env.Ranks-1))
+	c.turn(result.Fence)
+	b := c.batch(op, gap)
+	b.self, b.done = true, c
+	b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Signal.Local)
+	c.env.Signals.send(b)
+	return false
+}
+
+func (c *Core) batch(op *program.Op, gap engine.Duration) batch {
+	return batch{
+		buf: c.buf(op.Signal), src: int32(c.Task.Rank), col: int32(op.Col.At(c.Task.Rank, c.Task.Block)), stride: int32(op.Stride),
+		value: int32(op.Value), set: op.Set, writer: c.Task.ID, gap: gap,
+	}
 }
 
 // signalIssue returns the cost of entering the notify code and of each notify,
 // on this rank's clock.
-func (c *Core) signalIssue(op *program.Op) (entry, step engine.Duration) {
+func (c *Core) signalIssue(op *program.Op) (entry, gap engine.Duration) {
 	s := c.env.Spec
 	if op.SIMT {
-		entry = s.SIMT.Entry.Scale(c.slow)
+		entry = s.SIMT.Entry.Scale(c.Task.Slow)
 		c.Acct.SIMT += entry
-		return entry, s.Signal.Issue.Scale(c.slow)
+		return entry, s.Signal.Issue.Scale(c.Task.Slow)
 	}
-	return 0, s.Signal.TNotify.Scale(c.slow)
+	return 0, s.Signal.TNotify.Scale(c.Task.Slow)
 }
 
-// execAdd adds to the own cells and waits until the last add has landed.
-func (c *Core) execAdd(op *program.Op) bool {
-	if c.sub > 0 {
-		return true
-	}
-	c.sub = 1
-	entry, step := c.signalIssue(op)
-	c.count[result.SelfAdds] += int64(c.env.Ranks - 1)
-	c.turn(result.Fence)
-	c.env.Signals.send(batch{
-		buf: c.buf(op.Signal), src: int32(c.rank), self: true, col: int32(op.Col.At(c.rank, c.block)), stride: int32(op.Stride),
-		value: int32(op.Value), set: op.Set, writer: int32(c.id), step: step, done: c,
-		start: c.env.Eng.Now().Add(entry + step + c.env.Spec.Signal.Local),
-	})
-	return false
+// wait is a wait for signal cells. Its account has three parts: entering the SIMT
+// region, a cell too low, and all there but no poll has seen it.
+//
+//	|-- signal_issue --|-- signal_wait --|-- poll_overshoot --|
+//	                 polls             ready                 seen
+type wait struct {
+	op           *program.Op // nil when the core waits for no cell
+	polls, ready engine.Time
 }
+
+// never is when cells are ready of which nobody knows yet.
+const never = engine.Time(math.MaxInt64)
+
+// Steps of WaitPeers.
+const (
+	waitEnter = iota
+	waitCells
+	waitSeen
+)
 
 // execWait waits for the cells of all peers: at once with a SIMT lane per source,
 // or one after another with scalar TWAITs.
 func (c *Core) execWait(op *program.Op) bool {
-	if op.SIMT {
-		return c.waitColumn(op)
-	}
-	for {
-		if c.sub == 2 {
-			c.i, c.sub = c.i+1, 0
-		}
-		if c.i == c.rank {
-			c.i++
-		}
-		if c.i >= c.env.Ranks {
-			c.waits, c.BarrierExit = nil, c.env.Eng.Now()
+	switch {
+	case c.step == waitEnter && op.SIMT:
+		entry := c.env.Spec.SIMT.Entry.Scale(c.Task.Slow)
+		c.Acct.SIMT += entry
+		return c.waitFor(op, -1, entry)
+	case c.step == waitEnter:
+		c.peer = -1
+	default:
+		c.settle(c.env.Eng.Now())
+		c.BarrierExit = c.env.Eng.Now()
+		if op.SIMT {
 			return true
 		}
-		if !c.waitCells(op, c.i, 0) {
-			return false
-		}
 	}
+	if c.peer++; c.peer == c.Task.Rank {
+		c.peer++
+	}
+	return c.peer >= c.env.Ranks || c.waitFor(op, c.peer, 0)
 }
 
-func (c *Core) waitColumn(op *program.Op) bool {
-	if c.sub == 2 {
-		c.waits, c.BarrierExit = nil, c.env.Eng.Now()
-		return true
-	}
-	entry := c.env.Spec.SIMT.Entry.Scale(c.slow)
-	c.Acct.SIMT += entry
-	return c.waitCells(op, -1, entry)
-}
-
-// waitCells blocks until the cell of one row, or of all when row is negative, is
-// high enough and a poll has seen it. Polling starts after entry.
-func (c *Core) waitCells(op *program.Op, row int, entry engine.Duration) bool {
-	c.sub, c.waits = 1, op
-	c.mark = c.env.Eng.Now().Add(entry)
-	c.turn(result.SignalWait)
-	ok, visible := c.env.Signals.wait(c, c.buf(op.Signal), int(op.Col.At(c.rank, c.block)), int(op.Stride), row, int32(op.Value))
-	if ok {
+// waitFor blocks until the cell of one row, or of all when row is negative, is high
+// enough and a poll has seen it. Polling starts after entry.
+func (c *Core) waitFor(op *program.Op, row int, entry engine.Duration) bool {
+	c.step = waitCells
+	c.turn(result.SignalIssue)
+	c.wait = wait{op: op, polls: c.env.Eng.Now().Add(entry), ready: never}
+	col := int(op.Col.At(c.Task.Rank, c.Task.Block))
+	if ok, visible := c.env.Signals.wait(c, c.buf(op.Signal), col, int(op.Stride), row, int32(op.Value)); ok {
 		c.signalled(visible)
 	}
 	return false
 }
 
-// signalled is called when the cells waited for are all high enough from ready on;
-// the core goes on when a poll has seen it.
+// signalled is called when the cells waited for can all be seen from ready on; the
+// core goes on when a poll has seen them.
 func (c *Core) signalled(ready engine.Time) {
-	op := c.waits
-	ready = max(ready, c.env.Eng.Now())
-	c.sub = 2
-	s := c.env.Spec
-	n := int64(1)
-	var seen engine.Time
-	if op.SIMT {
-		seen, n = s.Poll.Success(c.mark, ready, s.Signal.Read.Scale(c.slow))
-		c.count[result.PollsSatisfied] += int64(c.env.Ranks - 1)
-		c.count[result.PollsAttempted] += n * int64(c.env.Ranks-1)
+	c.step = waitSeen
+	c.wait.ready = max(ready, c.env.Eng.Now())
+	cells, seen, polls := int64(1), engine.Time(0), int64(0)
+	if s := c.env.Spec; c.wait.op.SIMT {
+		cells = int64(c.env.Ranks - 1)
+		seen, polls = s.Poll.Success(c.wait.polls, c.wait.ready, s.Signal.Read.Scale(c.Task.Slow))
 	} else {
-		seen, n = spin(c.mark, ready, s.Signal.TWait.Scale(c.slow))
-		c.count[result.PollsSatisfied]++
-		c.count[result.PollsAttempted] += n
+		seen, polls = s.Poll.spin(c.wait.polls, c.wait.ready, s.Signal.TWait.Scale(c.Task.Slow))
 	}
-	if ready > c.since {
-		c.turnAt(min(ready, seen), result.PollOvershoot)
-	} else {
-		c.turnAt(c.since, result.PollOvershoot)
-	}
+	c.count(result.PollsSatisfied, cells)
+	c.count(result.PollsAttempted, polls*cells)
 	c.env.Eng.At(max(seen, c.env.Eng.Now()), c, evResume)
 }
 
-// spin returns when a poll of the given period that began at start sees what is
-// there from ready on, and how many polls that took.
-func spin(start, ready engine.Time, period engine.Duration) (engine.Time, int64) {
-	n := int64(1)
-	if ready > start {
-		n += (int64(ready-start) + int64(period) - 1) / int64(period)
+// settle splits the time since a wait began, up to t, into its parts.
+func (c *Core) settle(t engine.Time) {
+	if c.wait.op == nil {
+		return
 	}
-	return start.Add(engine.Duration(n) * period), n
+	polls := min(c.wait.polls, t)
+	c.turnAt(polls, result.SignalWait)
+	c.turnAt(min(max(c.wait.ready, polls), t), result.PollOvershoot)
+	c.wait.op = nil
 }

@@ -1,16 +1,18 @@
 package aiv
 
 import (
+	"slices"
+
 	"pldperf/engine"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
 )
 
 // Signals delivers notifies and wakes the waits on signal cells. A notify is one
-// message: it arrives, queues for the 128-byte sector of its cell, and changes the
-// cell. A NotifyPeers is a chain of arrivals with one pending event, and a
-// WaitPeers is one waiter with a count of the cells that are still too low, so that
-// a barrier of P ranks costs P events and two ops a block.
+// message: it arrives, changes its cell, and can be seen when the 128-byte sector of
+// the cell has served it. A NotifyPeers is a chain of arrivals with one pending event,
+// and a WaitPeers is one waiter with a count of the cells that are still too low, so
+// that a barrier of P ranks costs P events and two ops a block.
 type Signals struct {
 	eng     *engine.Engine
 	mem     *memory.Space
@@ -21,9 +23,10 @@ type Signals struct {
 	batches []batch
 	unused  []uint32
 	drop    []Drop
+	probe   func(rank int, buf memory.ID, cell int, value int32)
 }
 
-// Drop is a notify that a fault loses: the Nth from Src to Dst.
+// Drop is a notify that a fault loses: the Nth from Src to Dst, counted from 0.
 type Drop struct{ Src, Dst, Nth int }
 
 type signalBuf struct {
@@ -48,31 +51,34 @@ type column struct {
 // sector is the granule in which the L2 serialises atomics.
 type sector struct {
 	free   engine.Time
-	writer int32 // who wrote last, plus one
+	writer uint32 // AIV that wrote last
 }
 
-// batch is a chain of notifies: Value to cell [row(k), col] for k = next ... last.
+// batch is a chain of notifies to ranks next, next+1 ... or to the own cells of them.
 type batch struct {
 	buf     memory.ID
 	src     int32 // rank that issues
 	self    bool  // to the own cells [k, col], else to cell [src, col] of rank k
 	next    int32
-	single  bool // only next
 	col     int32
 	stride  int32
 	value   int32
 	set     bool
-	writer  int32
-	start   engine.Time // arrival of a notify to rank 0
-	step    engine.Duration
-	latency engine.Duration // only peers this far away
-	done    *Core           // woken at the last arrival, when not nil
+	writer  uint32          // AIV that issues
+	start   engine.Time     // arrival of the first notify
+	gap     engine.Duration // between two of them
+	latency engine.Duration // not self: only peers this far away
+	served  engine.Time     // when the last one so far can be seen
+	done    *Core           // woken when all can be seen, if not nil
 }
 
 // NewSignals returns a service without signals.
 func NewSignals(eng *engine.Engine, mem *memory.Space, net fabric.Fabric, spec *Spec, ranks int, drop []Drop) *Signals {
 	return &Signals{eng: eng, mem: mem, net: net, spec: spec, ranks: ranks, drop: drop}
 }
+
+// Probe makes f see every change of a cell.
+func (g *Signals) Probe(f func(rank int, buf memory.ID, cell int, value int32)) { g.probe = f }
 
 func (g *Signals) at(buf memory.ID, rank int, stride int) *signalRank {
 	for int(buf) >= len(g.bufs) {
@@ -92,59 +98,51 @@ func (g *Signals) at(buf memory.ID, rank int, stride int) *signalRank {
 	return r
 }
 
-// send starts a chain; one for each distance, because arrivals must be in order.
+// send starts a chain; one for each distance, because the arrivals of a chain must be
+// in order.
 func (g *Signals) send(b batch) {
-	if b.self || b.single {
-		b.latency = -1
+	if b.self {
 		g.start(b)
 		return
 	}
-	var done [4]engine.Duration
-	seen := done[:0]
-peers:
+	var room [4]engine.Duration
+	seen := room[:0]
 	for p := range g.ranks {
 		if p == int(b.src) {
 			continue
 		}
-		lat := g.net.Latency(int(b.src), p)
-		for _, l := range seen {
-			if l == lat {
-				continue peers
-			}
+		if lat := g.net.Latency(int(b.src), p); !slices.Contains(seen, lat) {
+			seen = append(seen, lat)
+			c := b
+			c.latency, c.next = lat, int32(p)
+			c.start = b.start.Add(lat)
+			g.start(c)
 		}
-		seen = append(seen, lat)
-		c := b
-		c.latency, c.next = lat, int32(p)
-		c.start = b.start.Add(lat)
-		g.start(c)
 	}
 }
 
 func (g *Signals) start(b batch) {
-	if !b.single && b.self && b.next == b.src {
+	if b.next == b.src {
 		b.next++
 	}
-	if int(b.next) >= g.ranks {
+	if int(b.next) >= g.ranks { // there are no peers
 		if b.done != nil {
 			g.eng.At(g.eng.Now(), b.done, evResume)
 		}
 		return
 	}
 	i := g.keep(b)
-	g.eng.At(g.arrival(&g.batches[i]), g, uint64(i))
+	g.eng.At(b.arrival(), g, uint64(i))
 }
 
-// arrival returns when the notify that is next reaches its target: peers are
-// served in ascending order, the own rank taking no turn.
-func (g *Signals) arrival(b *batch) engine.Time {
-	if b.single {
-		return b.start
-	}
+// arrival returns when the notify that is next reaches its target: ranks are served
+// in ascending order, and the own one takes no turn.
+func (b *batch) arrival() engine.Time {
 	turn := int64(b.next)
 	if b.next > b.src {
 		turn--
 	}
-	return b.start.Add(engine.Duration(turn) * b.step)
+	return b.start.Add(engine.Duration(turn) * b.gap)
 }
 
 func (g *Signals) keep(b batch) uint32 {
@@ -160,6 +158,7 @@ func (g *Signals) keep(b batch) uint32 {
 
 // Handle lands the next notify of a chain.
 func (g *Signals) Handle(arg uint64) {
+	g.eng.Progress()
 	b := &g.batches[arg]
 	target, row := int(b.next), int(b.src)
 	if b.self {
@@ -167,22 +166,17 @@ func (g *Signals) Handle(arg uint64) {
 	}
 	g.land(b, target, row)
 	if g.step(b) {
-		g.eng.At(g.arrival(b), g, arg)
+		g.eng.At(b.arrival(), g, arg)
 		return
 	}
 	if b.done != nil {
-		end := g.bufs[b.buf].ranks[b.src].cols[b.col].visible
-		g.eng.At(max(end, g.eng.Now()), b.done, evResume)
+		g.eng.At(max(b.served, g.eng.Now()), b.done, evResume)
 	}
-	g.batches[arg] = batch{}
 	g.unused = append(g.unused, uint32(arg))
 }
 
 // step moves a chain to its next target; false at its end.
 func (g *Signals) step(b *batch) bool {
-	if b.single {
-		return false
-	}
 	for b.next++; int(b.next) < g.ranks; b.next++ {
 		if b.next != b.src && (b.self || g.net.Latency(int(b.src), int(b.next)) == b.latency) {
 			return true
@@ -191,25 +185,38 @@ func (g *Signals) step(b *batch) bool {
 	return false
 }
 
-// land changes one cell, when its sector gets to it, and wakes who waited for that.
+// land changes one cell and wakes who waited for that.
 func (g *Signals) land(b *batch, target, row int) {
 	if !b.self && g.dropped(int(b.src), target) {
 		return
 	}
 	r := g.at(b.buf, target, int(b.stride))
-	cell := row*int(b.stride) + int(b.col)
-	end := g.serve(r, cell, b.writer, r.cols[b.col].core != nil)
-	old := g.mem.Word(target, b.buf, cell)
-	now := b.value
-	if !b.set {
-		now += old
-	}
-	g.mem.SetWord(target, b.buf, cell, now)
 	c := &r.cols[b.col]
-	c.visible = max(c.visible, end)
-	if c.core == nil || row == target || c.row >= 0 && int(c.row) != row {
-		return
+	cell := row*int(b.stride) + int(b.col)
+	b.served = g.serve(r, cell, b.writer, c.core != nil)
+	c.visible = max(c.visible, b.served)
+	old, now := g.change(b, target, cell)
+	if g.probe != nil {
+		g.probe(target, b.buf, cell, now)
 	}
+	if c.core != nil && row != target && (c.row < 0 || int(c.row) == row) {
+		c.changed(old, now)
+	}
+}
+
+// change applies a notify to its cell and returns the values before and after.
+func (g *Signals) change(b *batch, target, cell int) (old, now int32) {
+	if !b.set {
+		now = g.mem.AddWord(target, b.buf, cell, b.value)
+		return now - b.value, now
+	}
+	old = g.mem.Word(target, b.buf, cell)
+	g.mem.SetWord(target, b.buf, cell, b.value)
+	return old, b.value
+}
+
+// changed counts the cells that are still too low and wakes the core behind the last.
+func (c *column) changed(old, now int32) {
 	if old < c.want && now >= c.want {
 		c.missing--
 	} else if old >= c.want && now < c.want {
@@ -224,29 +231,26 @@ func (g *Signals) land(b *batch, target, row int) {
 
 // serve queues an atomic for its sector and returns when it has changed the cell.
 // Where polls occupy the sector, one of the core that polls the column is in front.
-func (g *Signals) serve(r *signalRank, cell int, writer int32, polled bool) engine.Time {
+func (g *Signals) serve(r *signalRank, cell int, writer uint32, polled bool) engine.Time {
 	s := &r.sectors[int64(cell)*4/int64(g.spec.Signal.Sector)]
 	cost := g.spec.Signal.Shared
-	if s.writer == writer+1 {
+	if s.writer == writer {
 		cost = g.spec.Signal.Single
 	}
 	if polled && g.spec.Signal.PollHits == "yes" {
 		cost += g.spec.Signal.Shared
 	}
-	s.writer = writer + 1
+	s.writer = writer
 	s.free = max(s.free, g.eng.Now()).Add(cost)
 	return s.free
 }
 
 func (g *Signals) dropped(src, dst int) bool {
 	for i := range g.drop {
-		d := &g.drop[i]
-		if d.Src == src && d.Dst == dst {
-			if d.Nth == 0 {
-				d.Nth = -1
+		if d := &g.drop[i]; d.Src == src && d.Dst == dst {
+			if d.Nth--; d.Nth == -1 {
 				return true
 			}
-			d.Nth--
 		}
 	}
 	return false
@@ -255,11 +259,11 @@ func (g *Signals) dropped(src, dst int) bool {
 // wait makes core wait until its column's cells (or only that of row) are at least
 // want. If they are already, it returns true and the time from which that can be seen.
 func (g *Signals) wait(core *Core, buf memory.ID, col, stride, row int, want int32) (bool, engine.Time) {
-	r := g.at(buf, core.rank, stride)
-	c := &r.cols[col]
+	rank := core.Task.Rank
+	c := &g.at(buf, rank, stride).cols[col]
 	missing := int32(0)
 	for s := range g.ranks {
-		if s != core.rank && (row < 0 || row == s) && g.mem.Word(core.rank, buf, s*stride+col) < want {
+		if s != rank && (row < 0 || row == s) && g.mem.Word(rank, buf, s*stride+col) < want {
 			missing++
 		}
 	}

@@ -65,7 +65,7 @@ type RemoteSpec struct {
 
 // PollSpec is the back-off of SIMT polls (S-84).
 type PollSpec struct {
-	Kind  string          `yaml:"kind" enum:"backoff,ideal" help:"ideal: a poll succeeds the moment that it can"`
+	Kind  string          `yaml:"kind" enum:"backoff,ideal" help:"ideal: a poll succeeds the moment that it can, SIMT or scalar"`
 	First engine.Duration `yaml:"first" help:"pause after the first failed poll; doubles each time"`
 	Max   engine.Duration `yaml:"max" help:"longest pause"`
 }
@@ -101,22 +101,36 @@ func (s *Spec) LaunchTime(blocks int) engine.Duration {
 	return s.Launch.First + engine.Duration(blocks-1)*s.Launch.Block
 }
 
-// Success returns when a poll that began at start sees what is there from ready
-// on, and how many polls that took. Polls are never simulated one by one: their
-// times follow from the back-off.
+// Success returns when a SIMT poll that began at start sees what is there from ready
+// on, and how many polls that took: a poll samples when it begins, takes read, and a
+// failed one is followed by a pause that doubles. Polls are never simulated one by
+// one; their times follow from the back-off.
 func (p *PollSpec) Success(start, ready engine.Time, read engine.Duration) (seen engine.Time, polls int64) {
 	if p.Kind == "ideal" {
 		return max(start, ready), 1
 	}
 	at, pause := start, p.First
 	for polls = 1; at < ready; polls++ {
-		if pause == p.Max {
-			n := (int64(ready-at) + int64(read+pause) - 1) / int64(read+pause)
-			at, polls = at.Add(engine.Duration(n)*(read+pause)), polls+n-1
-			continue
+		if pause == p.Max { // from here on the period is constant
+			n := ceil(ready.Sub(at), read+pause)
+			return at.Add(engine.Duration(n) * (read + pause)).Add(read), polls + n
 		}
 		at = at.Add(read + pause)
 		pause = min(2*pause, p.Max)
 	}
 	return at.Add(read), polls
 }
+
+// spin is Success for scalar polls, which follow one another without a pause.
+func (p *PollSpec) spin(start, ready engine.Time, period engine.Duration) (seen engine.Time, polls int64) {
+	if p.Kind == "ideal" || period == 0 {
+		return max(start, ready), 1
+	}
+	n := int64(1)
+	if ready > start {
+		n += ceil(ready.Sub(start), period)
+	}
+	return start.Add(engine.Duration(n) * period), n
+}
+
+func ceil(a, b engine.Duration) int64 { return int64((a + b - 1) / b) }

@@ -68,7 +68,8 @@ type Task struct {
 	Barrier  bool
 	Before   []Rewrite
 	Promises []Promise // checked when the task ends on a rank
-	Zero     []Buf     // signals that must be zero when the task has ended everywhere
+	Reads    []Buf     // windows that it consumes: they must not be written before it has ended
+	Zero     []Buf     // signals that must be zero at the end of the run
 	Repeat   int       // number of the repetition, from 0
 	Timed    bool      // counts for the reported time; warm-up calls do not
 }
@@ -85,8 +86,8 @@ type Job struct {
 
 // Fault is a failure to inject, for testing how a run ends.
 type Fault struct {
-	Kind     string // cqe_status, dead_link, drop_notify, signal_value
+	Kind     string // cqe_status, dead_link or drop_notify
 	Src, Dst int
-	Nth      int
-	Value    int64
+	Nth      int   // which CQE or notify of the pair, from 0
+	Value    int64 // cqe_status: the status
 }
