@@ -1,0 +1,313 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"pldperf/engine"
+	"pldperf/hw/result"
+)
+
+func text(t *testing.T, c *Card) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, c.Write(&b, Text, Options{}))
+	return b.String()
+}
+
+func TestCardsKeepTheirForm(t *testing.T) {
+	goldens(t, "card", func(b *bytes.Buffer, f Format) error { return fakeCard().Write(b, f, Options{}) })
+}
+
+func TestCardOfAnAbortedRunSaysWhereAndDefinesNoRates(t *testing.T) {
+	c := fakeCard()
+	c.Result.Status = result.Aborted
+	c.Result.Abort = &result.Abort{Time: 5_000_000, Rank: 2, Block: 1, Op: "send_owned", What: "index", Value: 4096, Limit: 4095, Text: "index_2[3,17] = 4096, Nmax is 4096"}
+	got := text(t, c)
+	assert.Contains(t, got, "ABORTED at 5.000 us by rank 2, block 1, in send_owned: index is 4,096, the limit is 4,095")
+	assert.Contains(t, got, "index_2[3,17] = 4096")
+	assert.Regexp(t, `algbw +n/a  GB/s`, got)
+	assert.Regexp(t, `reached +n/a  %`, got)
+	assert.NotContains(t, got, "INCONSISTENT")
+	goldens(t, "aborted", func(b *bytes.Buffer, f Format) error { return c.Write(b, f, Options{}) })
+}
+
+func TestCardOfADeadlockListsWhoWaitsForWhat(t *testing.T) {
+	c := fakeCard()
+	c.Result.Status = result.Deadlock
+	c.Result.Hazards = []string{"cell signal[1,0] began at 1"}
+	c.Result.Stuck = &result.Stuck{Time: 7_000_000, More: 3, Waits: []result.Waiting{
+		{Rank: 1, Block: 0, Op: "wait_peers", Since: 2_500_000, Cell: "signal[0,0]", Value: 0, Expected: 1, Missing: "rank 0, block 0"},
+		{Rank: 1, Block: 1, Op: "wait_peers", Since: 2_600_000, Cell: "signal[0,1]", Value: -1, Expected: 1, Missing: "rank 0, block 1, which was not launched: rank 0 runs core_num 1"},
+	}}
+	got := text(t, c)
+	assert.Contains(t, got, "DEADLOCK at 7.000 us: 5 blocks can never go on")
+	assert.Contains(t, got, "hazard: cell signal[1,0] began at 1")
+	assert.Contains(t, got, "signal[0,1]")
+	assert.Contains(t, got, "3 further waits not listed")
+	goldens(t, "deadlock", func(b *bytes.Buffer, f Format) error { return c.Write(b, f, Options{}) })
+}
+
+func TestVerdictsOfRunsThatWentWrong(t *testing.T) {
+	c := fakeCard()
+	c.Result.Status, c.Result.Data.Wrong, c.Result.Data.WrongWords = result.WrongData, 7168, 1
+	c.Result.Data.Mismatches = []string{"target of rank 3 at 7168: from rank 0, not rank 1"}
+	assert.Contains(t, text(t, c), "WRONG DATA: 7,168 B and 1 control word wrong. 91,750,400 B of payload checked as provenance")
+	assert.Contains(t, text(t, c), "target of rank 3 at 7168")
+
+	c = fakeCard()
+	c.Result.Status, c.Result.Hazards = result.Hazard, []string{"rank 0 overwrote rows that rank 1 had not read"}
+	assert.Contains(t, text(t, c), "HAZARD: the data came out right, but by luck: 1 hazard.")
+	assert.Contains(t, text(t, c), "rank 0 overwrote rows")
+
+	c = fakeCard()
+	c.Result.Data = result.Data{Payload: "bytes"}
+	assert.Contains(t, text(t, c), "Nothing was checked")
+}
+
+func TestEveryReasonAndCounterShowsUp(t *testing.T) {
+	c := fakeCard()
+	got := text(t, c)
+	var b bytes.Buffer
+	require.NoError(t, c.Write(&b, CSV, Options{}))
+	for k := range result.NumReasons {
+		assert.Contains(t, got, "\n"+k.String()+" ", "text has %s", k)
+		assert.Contains(t, b.String(), "time,"+k.String()+"_us,slowest_block", "CSV has %s", k)
+	}
+	for k := range result.NumCounters {
+		assert.Contains(t, got, "\n"+k.String()+" ", "text has %s", k)
+		assert.Contains(t, b.String(), "counters,"+k.String()+",counted", "CSV has %s", k)
+	}
+}
+
+func TestReasonsThatTookNoTimeAreLeftOut(t *testing.T) {
+	c := fakeCard()
+	for i := range c.Result.Blocks {
+		b := &c.Result.Blocks[i]
+		b.Time[result.CQEWait] += b.Time[result.Compute]
+		b.Time[result.Compute] = 0
+	}
+	assert.NotContains(t, text(t, c), "\ncompute ")
+	assert.NotContains(t, text(t, c), "INCONSISTENT")
+}
+
+// column adds up what the text shows of a reason table's column, in picoseconds.
+func column(t *testing.T, text string) (sum, shown int64) {
+	t.Helper()
+	in := false
+	for _, line := range strings.Split(text, "\n") {
+		f := strings.Fields(line)
+		switch {
+		case strings.HasPrefix(line, "Time by reason"):
+			in = true
+		case !in || len(f) < 3 || strings.HasPrefix(line, "reason") || strings.HasPrefix(line, "---"):
+		default:
+			var whole, part int64
+			_, err := fmt.Sscanf(f[1], "%d.%06d", &whole, &part)
+			require.NoError(t, err, line)
+			if f[0] == "sum" {
+				return sum, whole*1e6 + part
+			}
+			sum += whole*1e6 + part
+		}
+	}
+	t.Fatal("no sum")
+	return 0, 0
+}
+
+func TestShownReasonsAddUpToTheElapsedTimeExactly(t *testing.T) {
+	c := fakeCard()
+	sum, shown := column(t, text(t, c))
+	assert.Equal(t, int64(c.Result.Elapsed), sum)
+	assert.Equal(t, int64(c.Result.Elapsed), shown)
+}
+
+func TestAPicosecondWithoutReasonIsShown(t *testing.T) {
+	c := fakeCard()
+	for i := range c.Result.Blocks {
+		c.Result.Blocks[i].Time[result.Scalar]--
+	}
+	got := text(t, c)
+	assert.Contains(t, got, "INCONSISTENT: the time of the slowest block leaves 0.000001 us")
+	assert.Regexp(t, `UNACCOUNTED +0\.000001`, got)
+	sum, shown := column(t, got)
+	assert.Equal(t, sum, shown)
+}
+
+func TestARunFasterThanItsBoundIsAFault(t *testing.T) {
+	c := fakeCard()
+	c.Bound.Total = c.Result.Elapsed
+	assert.NotContains(t, text(t, c), "INCONSISTENT")
+	c.Bound.Total++
+	assert.Contains(t, text(t, c), "INCONSISTENT: the run took 123.456789 us, less than its lower bound of 123.456790 us")
+}
+
+func TestTotalsThatAreNotTheSumOfTheRanksAreAFault(t *testing.T) {
+	c := fakeCard()
+	c.Result.Totals[result.SQEs]++
+	assert.Contains(t, text(t, c), "INCONSISTENT: sqes: the ranks add up to 804, the total is 805")
+}
+
+func TestAResourceCannotBeBusyForLongerThanTheRun(t *testing.T) {
+	c := fakeCard()
+	c.Result.Resources[0].Busy = c.Result.Elapsed + 1
+	assert.Contains(t, text(t, c), "INCONSISTENT: port, 0 -> 1, was busy for 123.456790 us")
+	c.Result.Calls = append(c.Result.Calls, result.Call{Name: "warm-up", Op: "indexed_all_to_all_v"})
+	assert.NotContains(t, text(t, c), "INCONSISTENT")
+	assert.Contains(t, text(t, c), "untimed calls add to the shares")
+}
+
+func TestCountsThatDifferFromTheFormulaSayWhere(t *testing.T) {
+	c := fakeCard()
+	c.Result.Ranks[2].Counters[result.Doorbells] += 2
+	c.Result.Totals[result.Doorbells] += 2
+	assert.Regexp(t, `doorbells +26 +24  \+2; rank 2: 8, not 6`, text(t, c))
+}
+
+func TestRanksThatCancelOutDoNotHideBehindTheTotal(t *testing.T) {
+	c := fakeCard()
+	c.Result.Ranks[0].Counters[result.SQEs]--
+	c.Result.Ranks[1].Counters[result.SQEs]++
+	assert.Regexp(t, `sqes +804 +804  \+0; rank 0: 200, not 201`, text(t, c))
+}
+
+// In words: each rank gives 4*800 rows to all, 3*800 of them
+// to others.
+func TestRatesAreBytesOverElapsed(t *testing.T) {
+	c := fakeCard()
+	c.Result.Elapsed = 100 * engine.Microsecond
+	m := Measure(c)
+	assert.Equal(t, engine.Rate(4*800*7168)*10_000, m.Algbw)
+	assert.Equal(t, engine.Rate(3*800*7168)*10_000, m.Wire)
+	assert.Equal(t, m.Wire, m.Busbw, "all ranks are equally busy")
+
+	c.Result.Ranks[1].Counters[result.BytesReceived] *= 2
+	assert.Equal(t, 2*m.Busbw, Measure(c).Busbw, "the busiest rank may be one that receives")
+	assert.Equal(t, m.Wire, Measure(c).Wire)
+}
+
+func TestARunThatTookNoTimeHasNoRates(t *testing.T) {
+	c := &Card{Title: "nothing", Result: &result.Result{Schema: result.Schema, Status: result.OK}}
+	got := text(t, c)
+	assert.Regexp(t, `algbw +n/a`, got)
+	for _, f := range Formats() {
+		var b bytes.Buffer
+		require.NoError(t, c.Write(&b, f, Options{}))
+		assert.NotContains(t, b.String(), "NaN")
+		assert.NotContains(t, b.String(), "Inf")
+	}
+}
+
+func TestACardComesBackFromItsJSON(t *testing.T) {
+	for _, f := range Formats() {
+		c := fakeCard()
+		c.Result.Status = result.Deadlock
+		c.Result.Stuck = &result.Stuck{Waits: []result.Waiting{{Op: "wait_peers"}}}
+		var first, again, want, got bytes.Buffer
+		require.NoError(t, c.Write(&first, JSON, Options{}))
+		back, err := ReadCard(bytes.NewReader(first.Bytes()))
+		require.NoError(t, err)
+		require.NoError(t, back.Write(&again, JSON, Options{}))
+		assert.Equal(t, first.String(), again.String())
+		require.NoError(t, c.Write(&want, f, Options{}))
+		require.NoError(t, back.Write(&got, f, Options{}))
+		assert.Equal(t, want.String(), got.String())
+	}
+}
+
+func TestReportsOfAnotherSchemaAreRefused(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"schema":2,"card":{}}`:           "report has schema 2; this program reads schema 1",
+		`{}`:                               "report has schema 0",
+		`{"schema":1}`:                     "the report holds no card",
+		`{"schema":1,"card":{}}`:           "needs a result",
+		`{"schema":1,"card":{"titel":""}}`: "titel",
+		`[`:                                "no report",
+	} {
+		_, err := ReadCard(strings.NewReader(in))
+		assert.ErrorContains(t, err, want, in)
+	}
+}
+
+func TestCardsThatDoNotFitTheirResultAreErrors(t *testing.T) {
+	var b bytes.Buffer
+	assert.ErrorContains(t, (&Card{}).Write(&b, Text, Options{}), "needs a result")
+	c := fakeCard()
+	c.Formula = c.Formula[1:]
+	assert.ErrorContains(t, c.Write(&b, Text, Options{}), "formulas for 3 ranks, its result has 4")
+	c = fakeCard()
+	c.Result.Blocks[0].Call = 1
+	assert.ErrorContains(t, c.Write(&b, Text, Options{}), "belongs to no call or rank")
+	assert.ErrorContains(t, fakeCard().Write(&b, "html", Options{}), "unknown format")
+	assert.Zero(t, b.Len(), "nothing is half written")
+}
+
+func TestCSVCellsSurviveCommasQuotesAndLines(t *testing.T) {
+	c := fakeCard()
+	c.Inputs = []KV{{`routing, "hot"`, "a,b\n\"c\""}}
+	var b bytes.Buffer
+	require.NoError(t, c.Write(&b, CSV, Options{}))
+	rows, err := csv.NewReader(&b).ReadAll()
+	require.NoError(t, err)
+	assert.Contains(t, rows, []string{"inputs", `routing, "hot"`, "", "", "", "", "a,b\n\"c\""})
+}
+
+func TestMarkdownEscapesWhatWouldBreakATable(t *testing.T) {
+	c := fakeCard()
+	c.Title = "# <b>a|b</b> *x*\nsecond"
+	c.Inputs = []KV{{"a|b", "c|d `e` [f](g) _h_ \x1b[31m"}}
+	var b bytes.Buffer
+	require.NoError(t, c.Write(&b, Markdown, Options{}))
+	assert.Contains(t, b.String(), `# \# &lt;b>a\|b&lt;/b> \*x\* second`)
+	assert.Contains(t, b.String(), `| a\|b`)
+	assert.Contains(t, b.String(), "c\\|d \\`e\\` [f]\\(g) \\_h\\_")
+	assert.NotContains(t, b.String(), "\x1b")
+}
+
+func TestTextKeepsToItsWidth(t *testing.T) {
+	for _, width := range []int{100, 120, 160} {
+		var b bytes.Buffer
+		require.NoError(t, fakeCard().Write(&b, Text, Options{Width: width}))
+		for _, line := range strings.Split(b.String(), "\n") {
+			assert.LessOrEqual(t, len([]rune(line)), width, line)
+		}
+	}
+}
+
+func TestSkewIsSaidEvenWhenThereIsNone(t *testing.T) {
+	assert.Regexp(t, `start skew +0: all ranks start together`, text(t, fakeCard()))
+	c := fakeCard()
+	c.Result.Calls[0].Ranks[3].Start = 2_000_000
+	assert.Regexp(t, `start skew +2\.000 us between`, text(t, c))
+}
+
+// Two calls and a gap: 40 us, 10 us of nothing, 60 us. A third call runs beside the
+// second and ends earlier, so it is not of the chain.
+func TestSeveralCallsFormAChainThatTilesTheRun(t *testing.T) {
+	r := &result.Result{Schema: result.Schema, Status: result.OK, Elapsed: 110_000_000, Ranks: make([]result.Rank, 1)}
+	for i, c := range []struct{ start, end engine.Time }{{5_000_000, 45_000_000}, {55_000_000, 115_000_000}, {56_000_000, 100_000_000}} {
+		d := c.end.Sub(c.start)
+		r.Calls = append(r.Calls, result.Call{Name: "c", Repeat: i, Timed: true, Start: c.start, End: c.end, Elapsed: d, Ranks: []result.Span{{Start: c.start, End: c.end}}})
+		b := result.Block{Call: i, End: c.end}
+		b.Time[result.Launch], b.Time[result.MTE2] = 1_000_000, d-1_000_000
+		r.Blocks = append(r.Blocks, b)
+	}
+	c := &Card{Title: "chain", Result: r}
+	a := newAccounts(r)
+	assert.Equal(t, []int{0, 1}, a.chain)
+	assert.Equal(t, engine.Duration(10_000_000), a.between)
+	assert.Zero(t, a.lost)
+	got := text(t, c)
+	assert.Regexp(t, `launch +2\.000000`, got)
+	assert.Regexp(t, `mte2 +98\.000000`, got)
+	assert.Regexp(t, `between_calls +10\.000000`, got)
+	sum, _ := column(t, got)
+	assert.Equal(t, int64(r.Elapsed), sum)
+	assert.Contains(t, got, "\nCalls\n")
+}

@@ -1,0 +1,234 @@
+package reports
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"pldperf/engine"
+	"pldperf/hw/result"
+)
+
+// Comparison is the table of a sweep. Axis is what is recommended, say "core_num";
+// when no point has it, the points are ranked together.
+type Comparison struct {
+	Title     string          `json:"title"`
+	Inputs    []KV            `json:"inputs"` // what the points have in common: machine, op, seeds ...
+	Axis      string          `json:"axis"`
+	Tolerance engine.Fraction `json:"tolerance_millionths"` // 0 is TwoPercent
+	Points    []Point         `json:"points"`
+	Brief     bool            `json:"brief"` // text and markdown show one row a group instead of one a point
+	Notes     []string        `json:"notes"`
+}
+
+// Write writes the comparison. One without points is an error.
+func (c *Comparison) Write(w io.Writer, f Format, o Options) error { return write(w, f, o, c) }
+
+// ReadComparison reads what Write wrote as JSON.
+func ReadComparison(r io.Reader) (*Comparison, error) {
+	d, err := readJSON(r)
+	if err != nil {
+		return nil, err
+	}
+	if d.Comparison == nil {
+		return nil, errors.New("the report holds no comparison")
+	}
+	return d.Comparison, d.Comparison.check()
+}
+
+func (c *Comparison) check() error {
+	if len(c.Points) == 0 {
+		return errors.New("a comparison needs at least one point")
+	}
+	return nil
+}
+
+// Choices returns the recommendations, one for each group.
+func (c *Comparison) Choices() []Choice {
+	tolerance := c.Tolerance
+	if tolerance == 0 {
+		tolerance = TwoPercent
+	}
+	return Recommend(c.Points, c.Axis, tolerance)
+}
+
+func (c *Comparison) document() document { return document{Comparison: c, Choices: c.Choices()} }
+
+func (c *Comparison) page() *page {
+	p := &page{title: c.Title}
+	choices := c.Choices()
+	bad := 0
+	for i := range c.Points {
+		if c.Points[i].Status != result.OK {
+			bad++
+		}
+	}
+	p.lead = append(p.lead, fmt.Sprintf("%s, %d of them ok", plural(len(c.Points), "point"), len(c.Points)-bad))
+	if len(choices) == 1 && choices[0].Text != "" {
+		p.lead = append(p.lead, "Recommendation: "+choices[0].Text)
+	}
+	if len(c.Inputs) > 0 {
+		t := p.table("Inputs", "input", "~value")
+		for _, kv := range c.Inputs {
+			t.add(kv.Key, kv.Value)
+		}
+	}
+	if len(choices) > 1 || c.Brief {
+		c.summary(p, choices)
+	}
+	if !c.Brief {
+		for i := range choices {
+			c.group(p, &choices[i])
+		}
+	}
+	for _, n := range c.Notes {
+		p.tail = append(p.tail, "note: "+n)
+	}
+	p.tail = append(p.tail, "algbw: "+DefAlgbw, "busbw: "+DefBusbw, "wire: "+DefWire, "bound %: lower bound / elapsed; take: the smallest value within the tolerance of the best",
+		"1 GB = 10^9 B, 1 GiB = 2^30 B; all times are simulated")
+	return p
+}
+
+// summary has one row for each group.
+func (c *Comparison) summary(p *page, choices []Choice) {
+	t := p.table("Recommendations", "for", ">take", ">us", ">behind %", ">best", ">us", ">slowest/quickest", "~remark")
+	for i := range choices {
+		ch := &choices[i]
+		if ch.Pick < 0 {
+			t.add(label(ch.Axes), "-", "", "", "", "", ch.Range, ch.Text)
+			continue
+		}
+		pick, best, note := &ch.Rows[ch.Pick], &ch.Rows[ch.Best], ""
+		if ch.Flat {
+			note = "hardly matters"
+		}
+		t.add(label(ch.Axes), pick.Value, us(c.Points[pick.Point].Elapsed), percent(pick.Behind), best.Value, us(c.Points[best.Point].Elapsed), ch.Range, note)
+	}
+}
+
+// label names a group by what its points share.
+func label(axes []KV) string {
+	if len(axes) == 0 {
+		return "all points"
+	}
+	var parts []string
+	for _, kv := range axes {
+		parts = append(parts, kv.Key+" "+kv.Value)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// group has one row for each point of a group.
+func (c *Comparison) group(p *page, ch *Choice) {
+	head, cells := []string{">" + c.Axis}, func(i int) []string { return []string{ch.Rows[i].Value} }
+	if ch.Rows[0].Value == "" { // no axis: name the points by all of them
+		head, cells = []string{"point"}, func(i int) []string { return []string{label(c.Points[ch.Rows[i].Point].Axes)} }
+	}
+	t := p.table(label(ch.Axes)+"; rates in GB/s", append(head, "", ">place", ">us", ">behind %", ">algbw", ">busbw", ">wire", ">bound %", "~limited by")...)
+	for i := range ch.Rows {
+		row := &ch.Rows[i]
+		x := &c.Points[row.Point]
+		if row.Place == 0 {
+			t.add(append(cells(i), "", "-", "", "", "", "", "", "", cmp.Or(x.Problem, string(x.Status)))...)
+			continue
+		}
+		mark := ""
+		if i == ch.Pick {
+			mark = "take"
+		}
+		t.add(append(cells(i), mark, strconv.Itoa(row.Place), us(x.Elapsed), percent(row.Behind),
+			x.rate(x.Algbw), x.rate(x.Busbw), x.rate(x.Wire), percentOf(x.Bound, x.Elapsed), x.Limits)...)
+	}
+	if ch.Text != "" {
+		t.notes = append(t.notes, ch.Text)
+	}
+}
+
+func (p *Point) rate(r engine.Rate) string {
+	if p.Elapsed == 0 {
+		return notAvailable
+	}
+	return gbps(r)
+}
+
+// axes returns the names of all axes in order of appearance.
+func (c *Comparison) axes() []string {
+	var names []string
+	seen := map[string]bool{}
+	for i := range c.Points {
+		for _, kv := range c.Points[i].Axes {
+			if !seen[kv.Key] {
+				seen[kv.Key] = true
+				names = append(names, kv.Key)
+			}
+		}
+	}
+	return names
+}
+
+func (c *Comparison) records() [][]string {
+	axes := c.axes()
+	head := append([]string{}, axes...)
+	head = append(head, "status", "size_bytes", "elapsed_us", "place", "behind_percent", "recommended", "algbw_gb_per_s", "busbw_gb_per_s",
+		"wire_gb_per_s", "bound_us", "bound_by", "bound_reached_percent", "limited_by", "peak_sq_wqebb", "events", "digest", "problem")
+	for k := range result.NumReasons {
+		head = append(head, k.String()+"_us")
+	}
+	for k := range result.NumCounters {
+		head = append(head, k.String())
+	}
+	rows := [][]string{head}
+	places, picked := c.places()
+	for i := range c.Points {
+		p := &c.Points[i]
+		var row []string
+		for _, a := range axes {
+			v, _ := p.axis(a)
+			row = append(row, v)
+		}
+		row = append(row, p.record(places[i], picked[i])...)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// places returns for each point its row in the choices, and which are recommended.
+func (c *Comparison) places() (rows []ChoiceRow, picked []bool) {
+	rows, picked = make([]ChoiceRow, len(c.Points)), make([]bool, len(c.Points))
+	for _, ch := range c.Choices() {
+		for i, r := range ch.Rows {
+			rows[r.Point], picked[r.Point] = r, i == ch.Pick
+		}
+	}
+	return rows, picked
+}
+
+func (p *Point) record(row ChoiceRow, picked bool) []string {
+	rate := func(r engine.Rate) string {
+		if p.Elapsed == 0 || !finished(p.Status) {
+			return notAvailable
+		}
+		return fixed(int64(r), 9, 6)
+	}
+	place, behind := "", ""
+	if row.Place > 0 {
+		place, behind = strconv.Itoa(row.Place), fixed(int64(row.Behind), 4, 4)
+	}
+	reached := notAvailable
+	if f, ok := share(p.Bound, p.Elapsed); ok && finished(p.Status) {
+		reached = fixed(int64(f), 4, 4)
+	}
+	out := []string{string(p.Status), strconv.FormatInt(int64(p.Size), 10), exact(p.Elapsed), place, behind, strconv.FormatBool(picked),
+		rate(p.Algbw), rate(p.Busbw), rate(p.Wire), exact(p.Bound), p.BoundBy, reached, p.Limits,
+		strconv.FormatInt(p.PeakSQ, 10), strconv.FormatUint(p.Events, 10), p.Digest, p.Problem}
+	for _, d := range p.Reasons {
+		out = append(out, exact(d))
+	}
+	for _, n := range p.Counters {
+		out = append(out, strconv.FormatInt(n, 10))
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pldperf/engine"
+	"pldperf/hw/result"
+)
+
+// resourceKind sums up the resources of one name, numbers apart: "port out 3" is a
+// "port out".
+type resourceKind struct {
+	name    string
+	number  int // how many carried anything
+	busiest *result.Resource
+	bytes   engine.Bytes // of all
+	busy    engine.Duration
+}
+
+// topResources returns the kinds of resources, the busiest first. A single kind per
+// row, because on a mesh all of the first hundred places would be ports.
+func topResources(r *result.Result) []resourceKind {
+	var kinds []resourceKind
+	place := map[string]int{} // name -> index in kinds
+	for i := range r.Resources {
+		x := &r.Resources[i]
+		name := strings.TrimRight(x.Name, "0123456789")
+		name = strings.TrimRight(name, " ")
+		k, ok := place[name]
+		if !ok {
+			k = len(kinds)
+			place[name] = k
+			kinds = append(kinds, resourceKind{name: name, busiest: x})
+		}
+		kind := &kinds[k]
+		kind.number++
+		kind.bytes += x.Bytes
+		kind.busy += x.Busy
+		if x.Busy > kind.busiest.Busy || x.Busy == kind.busiest.Busy && x.Bytes > kind.busiest.Bytes {
+			kind.busiest = x
+		}
+	}
+	slices.SortStableFunc(kinds, func(a, b resourceKind) int {
+		return cmp.Or(cmp.Compare(b.busiest.Busy, a.busiest.Busy), cmp.Compare(b.busiest.Bytes, a.busiest.Bytes), strings.Compare(a.name, b.name))
+	})
+	return kinds
+}
+
+// at names the place of a resource: "3 -> 5", "rank 3".
+func at(x *result.Resource) string {
+	if x.Peer >= 0 {
+		return fmt.Sprintf("%d -> %d", x.Rank, x.Peer)
+	}
+	return fmt.Sprintf("rank %d", x.Rank)
+}
+
+const listedResources = 10
+
+func resourceTable(p *page, r *result.Result) {
+	kinds := topResources(r)
+	if len(kinds) == 0 {
+		return
+	}
+	t := p.table("Shared resources, the busiest of each kind",
+		"resource", "where", ">busy us", ">busy %", ">kind's mean %", ">carried B", ">rate GB/s", ">how many")
+	for i, k := range kinds {
+		if i == listedResources {
+			t.notes = append(t.notes, plural(len(kinds)-i, "less busy kind")+" not listed; the JSON form has every resource")
+			break
+		}
+		x := k.busiest
+		t.add(x.Name, at(x), us(x.Busy), percentOf(x.Busy, r.Elapsed), percentOf(k.busy/engine.Duration(k.number), r.Elapsed),
+			count(x.Bytes), gbps(x.Rate), count(k.number))
+	}
+	if untimed(r) {
+		t.notes = append(t.notes, "Resources count the whole run, so untimed calls add to the shares of the elapsed time")
+	}
+}
+
+// untimed reports whether some call, a warm-up say, is not part of the elapsed time.
+func untimed(r *result.Result) bool {
+	return slices.ContainsFunc(r.Calls, func(c result.Call) bool { return !c.Timed })
+}
