@@ -225,8 +225,17 @@ func (c *Call) a2aTasks(p *Plan, b a2aBuffers, push, back *program.Program, k in
 	}
 	r := c.task(back)
 	r.Name, r.Op = p.item.Name+" read-back", "read_back"
-	r.Promises = []program.Promise{golden(b.y)}
+	r.Promises, r.Reads = []program.Promise{golden(b.y)}, []program.Buf{b.data}
 	return []program.Task{t, r}
+}
+
+// stages returns how many trips through the Unified Buffer a chunk takes, each of
+// which drains.
+func (c *Call) stages() int64 {
+	if c.Form == "host" {
+		return ceil(int64(c.Size), hostTile)
+	}
+	return ceil(c.Chunk(), c.stageBytes())
 }
 
 func allToAllFormula(c *Call) result.Counters {
@@ -238,41 +247,44 @@ func allToAllFormula(c *Call) result.Counters {
 	peers, ranks := int64(c.Ranks-1), int64(c.Ranks)
 	out[result.BytesSent], out[result.BytesReceived] = peers*c.Chunk(), peers*c.Chunk()
 	out[result.BytesSelf] = c.Chunk()
-	out[result.Puts], out[result.PutStages] = ranks, ranks*ceil(c.Chunk(), c.stageBytes())
+	out[result.Puts], out[result.PutStages] = ranks, ranks*c.stages()
 	out[result.Notifies], out[result.PollsSatisfied] = peers, peers
 	if c.Form != "hand" {
 		out[result.SelfAdds] = peers
 	}
 	if c.Form == "host" {
-		tiles := ranks * ceil(int64(c.Size), hostTile)
-		out[result.Puts], out[result.PutStages], out[result.PipeBarriers] = tiles, tiles, 2*tiles
+		out[result.Puts], out[result.PipeBarriers] = ranks*c.stages(), 2*ranks*c.stages()
 	}
 	return out
 }
 
-// allToAllBounds: a rank's puts are strictly serial, each drains.
+// allToAllBounds: a rank's puts are strictly serial and each of their stages drains;
+// then its barrier message has to reach the farthest peer.
 func allToAllBounds(c *Call, l *hw.Limits, _ int) []Bound {
+	launch := l.Launch(1)
 	if c.silent() {
-		return []Bound{{"latency", l.Launch(1), "launch"}}
+		return []Bound{{"latency", launch, "launch"}}
 	}
-	var serial, drain, in engine.Duration
-	far := engine.Duration(0)
+	var latency, remote, ingress engine.Duration
+	stages := engine.Duration(c.stages())
 	for r := range c.Ranks {
-		var sum, hops engine.Duration
+		var drains, serial, far engine.Duration
+		near := engine.Duration(math.MaxInt64)
 		for d := range c.Ranks {
-			if d != r {
-				sum += min(l.Remote, l.Pair(r, d)).Span(engine.Bytes(c.Chunk()))
-				hops += l.Hop + l.Latency(r, d)
-				far = max(far, l.Hop+l.Latency(r, d))
+			if d == r {
+				continue
 			}
+			hop := l.Hop + l.Latency(r, d)
+			drains += stages * hop
+			far, near = max(far, hop), min(near, l.Hop+l.Latency(d, r))
+			serial += min(l.Remote, l.Pair(r, d)).Span(engine.Bytes(c.Chunk()))
 		}
-		serial, drain = max(serial, sum), max(drain, hops)
-		in = max(in, l.Ingress(r).Span(engine.Bytes(int64(c.Ranks-1)*c.Chunk())))
+		latency, remote = max(latency, drains+far), max(remote, serial+drains+far)
+		ingress = max(ingress, l.Ingress(r).Span(engine.Bytes(int64(c.Ranks-1)*c.Chunk()))+near)
 	}
-	fixed := l.Launch(1) + far
 	return []Bound{
-		{"latency", fixed + drain, "launch, one drained put to each peer and a barrier message"},
-		{"remote_mte", fixed + serial + drain, "the serial puts of one rank at the remote MTE rate of a peer, each drained"},
-		{"ingress", fixed + in, "remote bytes of a receiver at its fabric rate"},
+		{"latency", launch + latency, "launch, drained puts to each peer and a barrier message"},
+		{"remote_mte", launch + remote, "the serial puts of one rank at the remote MTE rate of a peer, each drained"},
+		{"ingress", launch + ingress, "remote bytes of a receiver at its fabric rate"},
 	}
 }

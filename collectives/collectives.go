@@ -41,9 +41,9 @@ type Call struct {
 	Kinds     map[string]string // operand -> window or tensor, where not the default
 	Same      map[string]string // operand -> the operand whose buffer it shares
 	Options   Options
-	Depth     int // WQEBBs of a send queue
-	SGEs      int // rows in an SQE
-	Segment   int // SQEs a doorbell
+	Depth     int // WQEBBs of a send queue, for information: the device checks counts against it
+	SGEs      int // rows in an SQE; 0 is 12
+	Segment   int // SQEs a doorbell; 0 is 64
 }
 
 // Options select documented alternatives where the specification leaves a choice.

@@ -1,7 +1,10 @@
 package collectives
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 
 	"pldperf/engine"
 	"pldperf/hw"
@@ -75,6 +78,13 @@ func checkIndexed(c *Call) (errs []error) {
 	if c.Signal != 0 && c.Signal < c.CoreNum {
 		bad("signal_columns: S = %d is below core_num = %d (S-56, INVALID_ARGS)", c.Signal, c.CoreNum)
 	}
+	if c.SGEs < 0 || c.SGEs > rowsPerSQE {
+		bad("sges: %d rows in an SQE, at most %d (S-64)", c.SGEs, rowsPerSQE)
+	}
+	if c.Segment < 0 || c.Segment > sqesPerDoorbell {
+		bad("segment: %d SQEs for a doorbell, at most %d (S-67)", c.Segment, sqesPerDoorbell)
+	}
+	errs = append(errs, c.Options.check()...)
 	if c.Hidden <= 0 {
 		bad("hidden: %d, must be positive", c.Hidden)
 	}
@@ -85,6 +95,23 @@ func checkIndexed(c *Call) (errs []error) {
 		{"signal", "send_counts"}, {"signal", "recv_counts"}, {"send_counts", "recv_counts"}, // S-44
 		{"target", "input"}, {"target", "index"}, {"target", "signal"}, {"target", "send_counts"}, {"target", "recv_counts"}, // S-33
 	})...)
+	return errs
+}
+
+// check reports options that are none.
+func (o *Options) check() (errs []error) {
+	for _, x := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"piece", o.Piece, []string{"", "bytes", "rows"}},
+		{"split", o.Split, []string{"", "floor", "front"}},
+		{"drain", o.Drain, []string{"", "before_cqe", "after_cqe"}},
+	} {
+		if !slices.Contains(x.known, x.value) {
+			errs = append(errs, fmt.Errorf("%s: no choice %q; there are %s and %s", x.name, x.value, x.known[1], x.known[2]))
+		}
+	}
 	return errs
 }
 
@@ -106,21 +133,48 @@ type indexTable struct{ t Traffic }
 
 func (x indexTable) Row(rank, row int) []int32 { return x.t.Index(rank, row) }
 
-func recordIndexed(p *Plan, c *Call) {
-	t := c.traffic(0)
-	ranks, row, capacity := c.Ranks, c.Row(), t.Capacity()
-	columns := max(c.Signal, c.CoreNum)
-	words := func(n int) engine.Bytes { return engine.Bytes(4 * max(n, 1)) }
-	rows := &program.Rows{
-		Ranks: ranks, Blocks: c.CoreNum, Row: row, Capacity: capacity, Nmax: t.Tokens(),
-		SGEs: c.SGEs, Segment: c.Segment, Piece: c.Options.Piece, Split: c.Options.Split,
+// rowsPerSQE and sqesPerDoorbell are the most that the specification allows, and what
+// a call that names none takes (S-64, S-67).
+const (
+	rowsPerSQE      = 12
+	sqesPerDoorbell = 64
+)
+
+func (c *Call) sges() int    { return cmp.Or(c.SGEs, rowsPerSQE) }
+func (c *Call) segment() int { return cmp.Or(c.Segment, sqesPerDoorbell) }
+
+// operands returns the static shapes that hold all repetitions.
+func (c *Call) operands() (*program.Rows, error) {
+	if len(c.Traffic) == 0 {
+		return nil, errors.New("traffic: there is none")
 	}
-	rows.Input = p.buffer("input", program.Buffer{Size: engine.Bytes(int64(max(t.Tokens(), 1)) * row)})
-	rows.Target = p.buffer("target", program.Buffer{Window: true, Size: engine.Bytes(int64(ranks) * int64(capacity) * row)})
+	r := &program.Rows{
+		Ranks: c.Ranks, Blocks: c.CoreNum, Row: c.Row(), SGEs: c.sges(), Segment: c.segment(),
+		Piece: c.Options.Piece, Split: c.Options.Split, Capacity: 1,
+	}
+	for _, t := range c.Traffic {
+		if t.Ranks() != c.Ranks {
+			return nil, fmt.Errorf("traffic: of %d ranks for a call of %d", t.Ranks(), c.Ranks)
+		}
+		r.Nmax, r.Capacity = max(r.Nmax, t.Tokens()), max(r.Capacity, t.Capacity())
+	}
+	return r, nil
+}
+
+func recordIndexed(p *Plan, c *Call) {
+	rows, err := c.operands()
+	if err != nil {
+		p.err = err
+		return
+	}
+	t, ranks, columns := c.traffic(0), c.Ranks, max(c.Signal, c.CoreNum)
+	words := func(n int) engine.Bytes { return engine.Bytes(4 * n) }
+	rows.Input = p.buffer("input", program.Buffer{Size: engine.Bytes(int64(max(rows.Nmax, 1)) * rows.Row)})
+	rows.Target = p.buffer("target", program.Buffer{Window: true, Size: engine.Bytes(int64(ranks) * int64(rows.Capacity) * rows.Row)})
 	signal := p.buffer("signal", program.Buffer{Window: true, Words: true, Signal: true, Size: words(ranks * columns)})
 	rows.SendCounts = p.buffer("send_counts", program.Buffer{Window: true, Words: true, Size: words(ranks), Table: countTable{t, ranks}})
 	rows.RecvCounts = p.buffer("recv_counts", program.Buffer{Words: true, Size: words(ranks)})
-	rows.Index = p.buffer("index", program.Buffer{Words: true, Size: words(ranks * capacity), Table: indexTable{t}})
+	rows.Index = p.buffer("index", program.Buffer{Words: true, Size: words(ranks * rows.Capacity), Table: indexTable{t}})
 
 	text := indexedProgram(rows, signal, int64(columns), c.Options.Drain == "after_cqe")
 	p.calls(func(k int) []program.Task {
@@ -128,13 +182,7 @@ func recordIndexed(p *Plan, c *Call) {
 		task.Name = p.item.Name
 		task.Promises = []program.Promise{
 			{Buf: rows.Target, Ranges: p.indexedGolden(c, rows, k)},
-			{Buf: rows.RecvCounts, Words: func(rank int) []int32 {
-				out := make([]int32, ranks)
-				for s := range out {
-					out[s] = int32(c.traffic(k).Count(s, rank))
-				}
-				return out
-			}},
+			{Buf: rows.RecvCounts, Words: func(rank int) []int32 { return c.received(k, rank) }},
 		}
 		task.Zero = []program.Buf{signal}
 		return []program.Task{task}
@@ -145,6 +193,15 @@ func recordIndexed(p *Plan, c *Call) {
 			{Buf: rows.Index, Table: indexTable{c.traffic(k)}},
 		}
 	})
+}
+
+// received returns the counts that a rank publishes in repetition k.
+func (c *Call) received(k, rank int) []int32 {
+	out := make([]int32, c.Ranks)
+	for s := range out {
+		out[s] = int32(c.traffic(k).Count(s, rank))
+	}
+	return out
 }
 
 // indexedProgram is the text that every block of every rank runs (semantics 7.3).
@@ -173,21 +230,24 @@ func indexedProgram(rows *program.Rows, signal program.Buf, stride int64, late b
 	return p
 }
 
-// indexedGolden promises the rows of repetition k, and behind them in each
-// partition those that longer earlier calls have left (S-34, S-36).
+// indexedGolden promises the rows of repetition k, and behind them in each partition
+// those that longer earlier calls have left (S-34, S-36).
 func (p *Plan) indexedGolden(c *Call, rows *program.Rows, k int) func(rank int, yield func(off, n int64, from program.Origin)) {
 	first := p.history(k)
 	return func(rank int, yield func(off, n int64, from program.Origin)) {
 		for s := range c.Ranks {
 			base, next := int64(s)*int64(rows.Capacity)*rows.Row, 0
-			for j := k; j >= first; j-- {
-				t := c.traffic(j)
-				n := t.Count(s, rank)
-				index := t.Index(s, rank)
-				for ; next < n; next++ {
-					yield(base+int64(next)*rows.Row, rows.Row, program.Origin{
+			for j := k; j >= first; j = min(j, len(c.Traffic)) - 1 { // the last traffic serves all later calls
+				index := c.traffic(j).Index(s, rank)
+				for n := c.traffic(j).Count(s, rank); next < n; {
+					run := 1
+					for next+run < n && index[next+run] == index[next]+int32(run) {
+						run++
+					}
+					yield(base+int64(next)*rows.Row, int64(run)*rows.Row, program.Origin{
 						Rank: s, Buf: rows.Input, Version: p.version(j), Off: int64(index[next]) * rows.Row,
 					})
+					next += run
 				}
 			}
 		}
@@ -196,7 +256,7 @@ func (p *Plan) indexedGolden(c *Call, rows *program.Rows, k int) func(rank int, 
 
 func indexedFormula(c *Call, t Traffic, rank int) result.Counters {
 	out := unknown()
-	row, peers, blocks := c.Row(), int64(c.Ranks-1), int64(c.CoreNum)
+	row, peers, blocks, m := c.Row(), int64(c.Ranks-1), int64(c.CoreNum), int64(c.sges())
 	var sent, received, sqes, sges, nops, doorbells, cqes, index int64
 	for d := range c.Ranks {
 		n := int64(t.Count(rank, d))
@@ -206,13 +266,13 @@ func indexedFormula(c *Call, t Traffic, rank int) result.Counters {
 		}
 		received += int64(t.Count(d, rank)) * row
 		sent += n * row
-		q := ceil(n, int64(c.SGEs))
+		q := ceil(n, m)
 		sqes += q
 		sges += n
-		doorbells += ceil(q, int64(c.Segment))
+		doorbells += ceil(q, int64(c.segment()))
 		if n > 0 {
 			cqes++
-			nops += (q-1)*(4-usedBBs(int64(c.SGEs))) + 4 - usedBBs(n-(q-1)*int64(c.SGEs))
+			nops += (q-1)*(4-usedBBs(m)) + 4 - usedBBs(n-(q-1)*m)
 		}
 	}
 	set := func(k result.Counter, v int64) { out[k] = v }

@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,25 +39,80 @@ type Repeat struct {
 type Plan struct {
 	Job   program.Job
 	item  *Item
-	names map[string]program.Buf
-	tasks map[string][]int // of each item
-	tail  map[string]int   // last task of each item
+	names map[string]program.Buf // by item and operand
+	tail  map[string]int         // last task of each item
 	err   error
 }
 
-// Compose turns a chain into a job.
+// Compose turns a chain into a job. What the compiler would refuse is an error.
 func Compose(ranks int, items []Item) (*program.Job, error) {
-	p := &Plan{Job: program.Job{Ranks: ranks}, names: map[string]program.Buf{}, tasks: map[string][]int{}, tail: map[string]int{}}
+	if err := checkItems(ranks, items); err != nil {
+		return nil, err
+	}
 	order, err := sortItems(items)
 	if err != nil {
 		return nil, err
 	}
+	p := &Plan{Job: program.Job{Ranks: ranks}, names: map[string]program.Buf{}, tail: map[string]int{}}
 	for _, i := range order {
 		if err := p.add(&items[i], items); err != nil {
 			return nil, err
 		}
 	}
-	return &p.Job, p.err
+	return &p.Job, nil
+}
+
+// checkItems reports names that are not there or not clear, and calls that are wrong.
+func checkItems(ranks int, items []Item) error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	names := map[string]bool{}
+	for i := range items {
+		it := &items[i]
+		if names[it.Name] {
+			bad("two items of the chain are called %q", it.Name)
+		}
+		names[it.Name] = true
+		if (it.Call == nil) == (it.Compute == nil) {
+			bad("item %q is neither a call nor a computation, or both", it.Name)
+		}
+		if it.Call != nil {
+			errs = append(errs, it.Call.check(ranks)...)
+		}
+	}
+	for i := range items {
+		for _, name := range items[i].refers() {
+			if !names[name] {
+				bad("item %q names %q, which is not in the chain", items[i].Name, name)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// check reports what is wrong with a call on so many ranks.
+func (c *Call) check(ranks int) []error {
+	a, err := Lookup(c.Op, c.Form)
+	if err != nil {
+		return []error{err}
+	}
+	errs := a.Check(c)
+	if c.Ranks != ranks {
+		errs = append(errs, fmt.Errorf("ranks: a call of %d ranks in a job of %d", c.Ranks, ranks))
+	}
+	return errs
+}
+
+// refers lists the items that an item names.
+func (it *Item) refers() []string {
+	out := slices.Clone(it.After)
+	if it.Signal != "" {
+		out = append(out, it.Signal)
+	}
+	if it.Compute != nil {
+		out = append(append(out, it.Compute.Reads...), it.Compute.Writes...)
+	}
+	return out
 }
 
 // sortItems orders items so that what an item waits for comes first; order in the
@@ -136,13 +192,13 @@ func (p *Plan) add(it *Item, items []Item) error {
 		return err
 	}
 	first := len(p.Job.Tasks)
-	a.Record(p, it.Call)
-	if len(p.Job.Tasks) > first {
-		t := &p.Job.Tasks[first]
-		t.After = append(t.After, after...)
+	if a.Record(p, it.Call); p.err != nil {
+		return p.err
 	}
+	t := &p.Job.Tasks[first]
+	t.After = append(t.After, after...)
 	p.tail[it.Name] = len(p.Job.Tasks) - 1
-	return p.err
+	return nil
 }
 
 func (p *Plan) push(t program.Task) int {
@@ -173,9 +229,6 @@ func (p *Plan) buffer(operand string, b program.Buffer) program.Buf {
 	p.names[key] = id
 	return id
 }
-
-// Buffer returns the number of an item's operand.
-func (p *Plan) Buffer(item, operand string) program.Buf { return p.names[item+"."+operand] }
 
 // calls repeats a call's tasks: make returns them for one repetition.
 func (p *Plan) calls(make func(repeat int) []program.Task, windows []program.Buf, refill func(repeat int) []program.Rewrite) {

@@ -57,13 +57,17 @@ func (o *Op) rowOperands(rank, block int, bufs []Buffer) string {
 	owned := r.Owned(rank, block)
 	switch o.Kind {
 	case PullCounts:
-		return fmt.Sprintf("%s[s] <- %s[%d] of each rank s = %d mod %d", name(r.RecvCounts), name(r.SendCounts), rank, block, r.Blocks)
+		return fmt.Sprintf("%s[s] <- %s[%d] of rank s, for s in %s", name(r.RecvCounts), name(r.SendCounts), rank, list(r.sources(block)))
 	case CheckCounts:
 		return fmt.Sprintf("own %s for %s in [0,%d], queue capacity", name(r.SendCounts), list(owned), r.Capacity)
 	case SendOwned:
 		return fmt.Sprintf("%s rows by %s -> %s+%d*C of ranks %s, WRITE SQEs of %d SGEs, %d SQEs a doorbell", name(r.Input), name(r.Index), name(r.Target), rank, list(owned), r.SGEs, r.Segment)
 	case CopyRows:
-		return fmt.Sprintf("share %d of %d of the self rows, %d B each, through the stage ring", block, r.Blocks, r.Row)
+		text := fmt.Sprintf("share %d of %d of the self rows, %d B each, through the stage ring", block, r.Blocks, r.Row)
+		if o.NoDrain {
+			text += ", without draining it"
+		}
+		return text
 	case PollOwned:
 		return fmt.Sprintf("final CQE of ranks %s", list(owned))
 	}
@@ -75,6 +79,17 @@ func (r *Rows) Owned(rank, block int) []int {
 	var out []int
 	for d := r.Next(rank, block, -1); d < r.Ranks; d = r.Next(rank, block, d) {
 		out = append(out, d)
+	}
+	return out
+}
+
+// sources lists the ranks whose counts a block pulls, ascending.
+func (r *Rows) sources(block int) []int {
+	var out []int
+	if step := min(r.Blocks, r.Ranks); block < step {
+		for s := block; s < r.Ranks; s += step {
+			out = append(out, s)
+		}
 	}
 	return out
 }

@@ -133,18 +133,10 @@ type Rows struct {
 	Split                                        string // "floor" or "front": how self rows are shared (semantics 7.5)
 }
 
-// Owns reports whether block b submits the sends to destination d: destinations go
-// round the blocks when there are at most as many blocks as ranks (S-49), else
-// only the first Ranks blocks submit, each for one destination (S-50).
-func (r *Rows) Owns(block, dst int) bool {
-	if r.Blocks <= r.Ranks {
-		return dst%r.Blocks == block
-	}
-	return dst == block
-}
-
-// Next returns the first destination after d that block b of rank submits to, or
-// Ranks when there is none. Start with d = -1. The own rank is never among them (S-79).
+// Next returns the first destination after d that a block of rank submits to, or Ranks
+// when there is none; start with d = -1. Destinations go round the blocks when there
+// are at most as many blocks as ranks (S-49), else only the first Ranks blocks submit,
+// each for one destination (S-50). The own rank is never among them (S-79).
 func (r *Rows) Next(rank, block, d int) int {
 	step := min(r.Blocks, r.Ranks)
 	if block >= step {

@@ -14,15 +14,15 @@ const (
 	CountRead                    // uncached reads and writes of counts
 	SIMTBuild                    // SIMT lanes that write SQEs
 	Doorbell                     // ringing a doorbell
-	SignalIssue                  // issuing notifies
+	SignalIssue                  // entering a SIMT region for signals, issuing notifies
 	SignalWait                   // a signal cell below what is expected
-	PollOvershoot                // all there, but the back-off has not polled again
+	PollOvershoot                // all there (cells, CQE), but no poll has seen it yet
 	MTE2                         // issuing or waiting for loads
 	MTE3                         // waiting for stores
 	StageWait                    // the stage to be reused still holds an old store
 	CQEWait                      // waiting for and draining CQEs
 	RemoteWait                   // waiting for a synchronous remote store to drain
-	Fence                        // fence and clearing
+	Fence                        // fence, and the clearing of the own signal cells
 	PipeBarrier                  // PIPE_ALL
 	Compute                      // a compute item of a chain
 	DependencyWait               // tasks that must end first, or AIVs that are taken
@@ -44,15 +44,15 @@ type Counter uint8
 
 // The counters. All are per rank.
 const (
-	BytesSent Counter = iota // payload to other ranks
-	BytesReceived
-	BytesSelf // payload moved within the rank
+	BytesSent     Counter = iota // payload to other ranks
+	BytesReceived                // payload known to have landed here
+	BytesSelf                    // payload moved within the rank
 	SQEs
 	SGEs
 	WQEBBs
 	NOPs
 	Doorbells
-	CQEs
+	CQEs  // read
 	Sends // growth of submittedWqeCount (S-71)
 	DescriptorBytes
 	IndexReads
@@ -60,8 +60,8 @@ const (
 	Notifies   // remote signal messages
 	SelfAdds   // local signal adds of the epilogue
 	PollsSatisfied
-	PollsAttempted
-	Pieces // of the stage ring
+	PollsAttempted // one lane or TWAIT each; a sweep of a column is P-1
+	Pieces         // of the stage ring
 	Puts
 	PutStages // TPUT stages through the Unified Buffer
 	PipeBarriers

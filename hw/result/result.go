@@ -74,9 +74,9 @@ type Rank struct {
 	PeakSQ   int64           `json:"peak_sq_wqebb"` // the fullest queue
 }
 
-// Block is the account of one AIV in one call. Time tiles [Start, Start+sum): from
-// the start of the run's first timed call to its last end, every picosecond has
-// exactly one reason.
+// Block is the account of one AIV in one timed call. Time tiles the call, from its
+// first start on any rank to its last end, so that its sum is the call's Elapsed to
+// the picosecond. Start and End are the block's own.
 type Block struct {
 	Call     int             `json:"call"`
 	Rank     int             `json:"rank"`

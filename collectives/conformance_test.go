@@ -1,0 +1,233 @@
+package collectives_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"pldperf/collectives"
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/hw/hwtest"
+	"pldperf/hw/memory"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// sizes are elements of a chunk, and rows of a partition.
+var sizes = []int{1, 29, 300}
+
+func TestEveryAlgorithmMovesTheGoldenDataInBothPayloadModes(t *testing.T) {
+	spec := mesh(t)
+	for _, size := range sizes {
+		each(t, size, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+			job := compose(t, c)
+			raw := run(t, spec, job, hw.Options{Payload: "bytes"})
+			prov := run(t, spec, job, hw.Options{Payload: "provenance"})
+			fine(t, raw)
+			fine(t, prov)
+			assert.Equal(t, "bytes", raw.Data.Payload)
+			assert.Equal(t, "provenance", prov.Data.Payload)
+			assert.Positive(t, raw.Data.Checked)
+			assert.Equal(t, raw.Data.Checked, prov.Data.Checked)
+			assert.Equal(t, raw.Data.Words, prov.Data.Words)
+			assert.Equal(t, raw.Digests.Events, prov.Digests.Events, "how payload is kept must not change time")
+		})
+	}
+}
+
+func TestEveryAlgorithmCountsWhatItsFormulasPredict(t *testing.T) {
+	spec := mesh(t)
+	for _, size := range sizes {
+		each(t, size, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+			res := ok(t, spec, compose(t, c))
+			for r := range res.Ranks {
+				want, known := a.Formula(c, r, 0), 0
+				for k := range result.NumCounters {
+					if want[k] != collectives.Unknown {
+						known++
+						assert.Equal(t, want[k], res.Ranks[r].Counters[k], "rank %d %v", r, k)
+					}
+				}
+				assert.GreaterOrEqual(t, known, 10)
+			}
+		})
+	}
+}
+
+func TestEveryAlgorithmConservesBytes(t *testing.T) {
+	spec := mesh(t)
+	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+		res := ok(t, spec, compose(t, c))
+		var given, fabric engine.Bytes
+		for r := range res.Ranks {
+			given += a.Bytes(c, r, 0)
+		}
+		for _, x := range res.Resources {
+			if x.Name == "egress cap" {
+				fabric += x.Bytes
+			}
+		}
+		n := &res.Totals
+		assert.Equal(t, n[result.BytesSent], n[result.BytesReceived])
+		assert.Equal(t, n[result.BytesSent], int64(fabric), "what was sent crossed the fabric")
+		assert.Equal(t, int64(given), n[result.BytesSent]+n[result.BytesSelf])
+	})
+}
+
+func TestEveryAlgorithmLeavesNoCreditBehindAndNeverOwesOne(t *testing.T) {
+	spec := mesh(t)
+	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+		job := skewed(rand.New(rand.NewPCG(1, 2)), compose(t, c))
+		changes := 0
+		res := run(t, spec, job, hw.Options{
+			Cells: func(_ int, _ program.Buf, _ int, v int32) {
+				changes++
+				assert.GreaterOrEqual(t, v, int32(0))
+			},
+			Inspect: func(s *memory.Space) {
+				for _, b := range job.Tasks[0].Zero {
+					for r := range job.Ranks {
+						for cell, v := range s.Words(r, memory.ID(b)) {
+							assert.Zero(t, v, "rank %d cell %d", r, cell)
+						}
+					}
+				}
+			},
+		})
+		fine(t, res)
+		n := &res.Totals
+		assert.Equal(t, n[result.Notifies]+n[result.SelfAdds], int64(changes))
+		assert.Equal(t, n[result.Notifies], n[result.PollsSatisfied], "every notify is awaited")
+	})
+}
+
+func TestEveryAlgorithmRunsTheSameTwiceAndOnBothEventQueues(t *testing.T) {
+	spec := mesh(t)
+	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+		job := skewed(rand.New(rand.NewPCG(3, 4)), compose(t, c))
+		first := run(t, spec, job, hw.Options{EventQueue: engine.Radix})
+		for _, queue := range []string{engine.Radix, engine.Reference} {
+			again := run(t, spec, skewed(rand.New(rand.NewPCG(3, 4)), compose(t, c)), hw.Options{EventQueue: queue})
+			assert.Equal(t, first, again)
+		}
+		assert.NotEmpty(t, first.Digests.Events)
+		other := run(t, spec, skewed(rand.New(rand.NewPCG(5, 6)), job), hw.Options{})
+		assert.NotEqual(t, first.Digests, other.Digests, "a digest that never changes shows nothing")
+	})
+}
+
+// machines are the fabrics of a real machine, and one on which nearly nothing costs.
+func machines(t *testing.T) map[string]hw.Spec {
+	return map[string]hw.Spec{
+		"mesh":  mesh(t),
+		"clos":  mesh(t, "fabric.kind=clos", "fabric.clos.tier_ranks=2"),
+		"ideal": mesh(t, "fabric.kind=ideal"),
+		"free":  mesh(t, hwtest.Free...),
+	}
+}
+
+func TestNoAlgorithmIsFasterThanItsBounds(t *testing.T) {
+	for fabric, spec := range machines(t) {
+		for _, size := range []int{1, 3000} {
+			each(t, size, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+				res := ok(t, spec, compose(t, c))
+				limits, err := spec.Limits(c.Ranks)
+				require.NoError(t, err)
+				bounds := a.Bounds(c, &limits, 0)
+				assert.NotEmpty(t, bounds)
+				for _, b := range bounds {
+					assert.GreaterOrEqual(t, res.Elapsed, b.Time, "%s on %s", b.Name, fabric)
+				}
+			})
+		}
+	}
+}
+
+func TestBoundsComeCloseWhereNothingElseCosts(t *testing.T) {
+	spec := mesh(t, hwtest.Free...)
+	each(t, 300, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+		res := ok(t, spec, compose(t, c))
+		limits, err := spec.Limits(c.Ranks)
+		require.NoError(t, err)
+		best := engine.Duration(0)
+		for _, b := range a.Bounds(c, &limits, 0) {
+			best = max(best, b.Time)
+		}
+		// What is left is mostly counts pulled one after another, which a schedule could overlap.
+		assert.LessOrEqual(t, float64(res.Elapsed), 2.5*float64(best), "a bound far below the time bounds little")
+	})
+}
+
+func tiles(t *testing.T, res *result.Result) {
+	t.Helper()
+	require.NotEmpty(t, res.Blocks)
+	for i := range res.Blocks {
+		b := &res.Blocks[i]
+		assert.Equal(t, res.Calls[b.Call].Elapsed, b.Time.Sum(), "rank %d block %d", b.Rank, b.Block)
+		for k, d := range b.Time {
+			assert.GreaterOrEqual(t, d, engine.Duration(0), "%v", result.Reason(k))
+		}
+		assert.LessOrEqual(t, max(b.MTE2, b.MTE3, b.SIMT), res.Calls[b.Call].Elapsed)
+		assert.LessOrEqual(t, b.Overlap, min(b.MTE2, b.MTE3))
+	}
+}
+
+func TestEveryBlockAccountsForTheWholeCall(t *testing.T) {
+	for _, spec := range machines(t) {
+		each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+			job := compose(t, c)
+			tiles(t, ok(t, spec, job))
+			tiles(t, ok(t, spec, skewed(rand.New(rand.NewPCG(7, 8)), job)))
+		})
+	}
+}
+
+func TestMoreBytesAreNeverFasterWithIdealPolls(t *testing.T) {
+	spec := mesh(t, "aiv.poll.kind=ideal")
+	for _, a := range collectives.All() {
+		last := map[int]engine.Duration{}
+		for _, size := range []int{1, 2, 12, 13, 29, 100, 1000, 4000} {
+			for i, c := range calls(a, size) {
+				c.Traffic = []collectives.Traffic{rows(c.Ranks, size, size, func(_, _ int) int { return size })}
+				res := ok(t, spec, compose(t, c))
+				assert.GreaterOrEqual(t, res.Elapsed, last[i], name(c))
+				last[i] = res.Elapsed
+			}
+		}
+	}
+}
+
+func TestRankSkewNeverChangesTheData(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	spec := mesh(t)
+	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+		want := held(t, spec, compose(t, c))
+		for range 3 {
+			assert.Equal(t, want, held(t, spec, skewed(r, compose(t, c))))
+		}
+	})
+}
+
+// held returns what all buffers of all ranks hold at the end.
+func held(t *testing.T, spec hw.Spec, job *program.Job) (out [][]byte) {
+	res := run(t, spec, job, hw.Options{Payload: "bytes", Inspect: func(s *memory.Space) {
+		for b := range job.Buffers {
+			for r := range job.Ranks {
+				if !job.Buffers[b].Words {
+					out = append(out, bytesOf(s, r, program.Buf(b)))
+					continue
+				}
+				var words []byte
+				for _, v := range s.Words(r, memory.ID(b)) {
+					words = append(words, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+				}
+				out = append(out, words)
+			}
+		}
+	}})
+	fine(t, res)
+	return out
+}
