@@ -68,12 +68,7 @@ func (t Time) String() string { return duration.format(int64(t)) }
 func (n Bytes) String() string { return size.format(int64(n)) }
 
 // String prints n with its unit: "38 cycles".
-func (n Cycles) String() string {
-	if n == 1 {
-		return "1 cycle"
-	}
-	return cycles.format(int64(n))
-}
+func (n Cycles) String() string { return cycles.format(int64(n)) }
 
 // String prints r exactly, in the unit that needs the fewest digits: "53.1 GB/s", "unlimited".
 func (r Rate) String() string {
@@ -267,6 +262,9 @@ func distance(a, b string) int {
 // format prints v exactly: of the units of which v holds at least one, it takes the one that needs the fewest digits,
 // and of equals the largest.
 func (q *quantity) format(v int64) string {
+	if v == 1 && q == &cycles {
+		return "1 cycle"
+	}
 	sign, n := "", uint64(v)
 	if v < 0 {
 		sign, n = "-", -n
