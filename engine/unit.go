@@ -117,3 +117,10 @@ func mulDivUp(a, b, c uint64) int64 {
 	}
 	panic(fmt.Sprintf("engine: %d * %d / %d exceeds 63 bits", a, b, c))
 }
+// Scale returns d times f, rounded up.
+func (d Duration) Scale(f Fraction) Duration {
+	if f == One {
+		return d
+	}
+	return Duration(mulDivUp(uint64(d), uint64(f), uint64(One)))
+}
