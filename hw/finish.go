@@ -15,11 +15,11 @@ func (m *machine) finish() *result.Result {
 	res := m.res
 	res.Events = m.eng.Events()
 	m.calls()
+	m.stuck()
 	m.accounts()
 	m.rankTotals()
 	m.resources()
 	m.steps()
-	m.stuck()
 	if res.Abort == nil && res.Stuck == nil {
 		m.conserve()
 		m.leftCredits()
