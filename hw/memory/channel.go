@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"math/bits"
+
 	"pldperf/engine"
 )
 
@@ -32,9 +34,9 @@ type L2Spec struct {
 // Ideal reports whether memory costs nothing.
 func (s Spec) Ideal() bool { return s.Kind == "ideal" }
 
-// granuleBits is the logarithm of what the L2 model remembers as touched: coarse,
-// because payload comes in rows of kilobytes.
-const granuleBits = 12
+// lineBits is the logarithm of what the L2 model remembers as touched: a line of
+// 512 B (Ascend 950 white paper; hardware parameters 1.1).
+const lineBits = 9
 
 // Use is what one level of a rank's memory has carried.
 type Use struct {
@@ -43,13 +45,10 @@ type Use struct {
 }
 
 type channels struct {
-	hbm, l2        engine.Server
-	hbmN, l2N      engine.Bytes
-	touched        int64 // granules
-	capacityGranul int64
+	hbm, l2   engine.Server
+	hbmN, l2N engine.Bytes
+	touched   int64 // lines
 }
-
-func (c *channels) init(spec Spec) { c.capacityGranul = int64(spec.L2.Capacity) >> granuleBits }
 
 // Access is the timing of one read or write: the span in which its bytes pass,
 // and the latency of the first byte, which is on top and overlaps other accesses.
@@ -61,11 +60,12 @@ type Access struct {
 
 // Read charges n bytes read at a, arriving now, to the L2 or the HBM of its rank.
 func (s *Space) Read(a Addr, n int64, owner uint32) Access {
+	s.check(a, n)
 	if s.spec.Ideal() {
 		return Access{Begin: s.eng.Now(), End: s.eng.Now()}
 	}
 	c := &s.chans[a.Rank]
-	if s.touch(a, n) && c.touched <= c.capacityGranul {
+	if s.touch(a, n) && c.touched <= int64(s.spec.L2.Capacity)>>lineBits {
 		c.l2N += engine.Bytes(n)
 		return s.reserve(&c.l2, s.spec.L2.Rate, s.spec.L2.Latency, n, owner)
 	}
@@ -76,6 +76,7 @@ func (s *Space) Read(a Addr, n int64, owner uint32) Access {
 // Write charges n bytes stored at a, arriving now, to the HBM of its rank; with
 // write-allocate it reads the line first.
 func (s *Space) Write(a Addr, n int64, owner uint32) Access {
+	s.check(a, n)
 	if s.spec.Ideal() {
 		return Access{Begin: s.eng.Now(), End: s.eng.Now()}
 	}
@@ -98,30 +99,29 @@ func (s *Space) reserve(v *engine.Server, rate engine.Rate, lat engine.Cycles, n
 func (s *Space) touch(a Addr, n int64) bool {
 	in := &s.inst[a.Buf][a.Rank]
 	if in.touched == nil {
-		granules := int64(s.bufs[a.Buf].Size)>>granuleBits + 1
-		in.touched = make([]uint64, granules>>6+1)
+		in.touched = make([]uint64, int64(s.bufs[a.Buf].Size)>>(lineBits+6)+1)
 	}
+	first, last := a.Off>>lineBits, (a.Off+n-1)>>lineBits
 	hit := true
-	for g := a.Off >> granuleBits; g <= (a.Off+n-1)>>granuleBits; g++ {
-		if w, bit := &in.touched[g>>6], uint64(1)<<(g&63); *w&bit == 0 {
-			*w |= bit
-			s.chans[a.Rank].touched++
+	for w := first >> 6; w <= last>>6; w++ {
+		lines := ^uint64(0)
+		if w == first>>6 {
+			lines <<= first & 63
+		}
+		if w == last>>6 {
+			lines &= ^uint64(0) >> (63 - last&63)
+		}
+		if fresh := lines &^ in.touched[w]; fresh != 0 {
+			in.touched[w] |= fresh
+			s.chans[a.Rank].touched += int64(bits.OnesCount64(fresh))
 			hit = false
 		}
 	}
 	return hit
 }
 
-// Latency returns the first-byte latency of HBM, for models that read descriptors.
-func (s *Space) Latency() engine.Duration {
-	if s.spec.Ideal() {
-		return 0
-	}
-	return s.opt.Clock.Span(s.spec.HBM.Latency)
-}
-
-// HBM and L2 tell what a rank's memory has carried so far.
+// HBM returns what a rank's HBM has carried so far, reads and writes together.
 func (s *Space) HBM(rank int) Use { return Use{s.chans[rank].hbmN, s.chans[rank].hbm.Busy()} }
 
-// L2 is like HBM for reads that hit.
+// L2 returns what a rank's L2 has carried so far: reads that hit.
 func (s *Space) L2(rank int) Use { return Use{s.chans[rank].l2N, s.chans[rank].l2.Busy()} }

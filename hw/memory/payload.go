@@ -1,6 +1,9 @@
 package memory
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Content generates what a buffer's producer writes, for payload kept as bytes.
 type Content interface {
@@ -20,12 +23,12 @@ type Data struct {
 // Reset empties d and keeps its storage.
 func (d *Data) Reset() { d.Frags, d.Raw, d.Len = d.Frags[:0], d.Raw[:0], 0 }
 
-// Capture appends what n bytes at a hold now to d.
+// Capture appends what n bytes at a hold now to d. It panics outside the buffer.
 func (s *Space) Capture(d *Data, a Addr, n int64) {
 	s.check(a, n)
 	if s.opt.Bytes {
 		k := len(d.Raw)
-		d.Raw = append(d.Raw, make([]byte, n)...)
+		d.Raw = slices.Grow(d.Raw, int(n))[:k+int(n)]
 		s.readRaw(d.Raw[k:], a)
 	} else {
 		d.Frags = s.captureFrags(d.Frags, d.Len, a, n)
@@ -33,7 +36,7 @@ func (s *Space) Capture(d *Data, a Addr, n int64) {
 	d.Len += n
 }
 
-// Land stores d at a.
+// Land stores d at a. It panics outside the buffer.
 func (s *Space) Land(a Addr, d *Data) {
 	s.check(a, d.Len)
 	s.landed += d.Len
@@ -93,18 +96,18 @@ func (s *Space) initial(dst []byte, rank int, id ID, version uint32, off int64) 
 	clear(dst)
 }
 
-// Unique is content in which every 8 bytes differ from all others of the run, so
-// that a byte from a wrong place, rank or version cannot look right. ID is the
-// buffer's.
+// Unique is content in which 8 bytes differ from all others of the same place, rank
+// or version, and from all others of the run but for chance (2^-64 a pair), so that
+// a byte from a wrong place, rank or version does not look right. ID is the buffer's.
 type Unique struct{ ID ID }
 
 // Generate implements Content.
 func (u Unique) Generate(dst []byte, rank int, version uint32, off int64) {
-	var w [8]byte
-	for i := 0; i < len(dst); {
-		at := off + int64(i)
-		binary.LittleEndian.PutUint64(w[:], mix(uint64(rank)<<52^uint64(u.ID)<<44^uint64(version)<<36^uint64(at>>3)))
-		i += copy(dst[i:], w[at&7:])
+	key := uint64(version)<<32 | uint64(rank)<<bufBits | uint64(u.ID)
+	for i := 0; i < len(dst); off = off&^7 + 8 {
+		var w [8]byte
+		binary.LittleEndian.PutUint64(w[:], mix(key^mix(uint64(off>>3))))
+		i += copy(dst[i:], w[off&7:])
 	}
 }
 

@@ -4,7 +4,8 @@
 // or as provenance (which buffer, version and offset each range came from, exact
 // to the byte); a read samples the content when the hardware reads it and a write
 // changes it when its last byte lands, so stale data is seen as the machine would
-// see it. Time is charged by a Channel; content costs no simulated time.
+// see it. Time (Read, Write) and content (Capture, Land) are apart: the model that
+// moves the data calls each at its moment.
 package memory
 
 import (
@@ -27,16 +28,16 @@ type Addr struct {
 // Buffer describes one symmetric allocation.
 type Buffer struct {
 	Name   string
-	Window bool         // peers may read and write it; zero-filled, at least 4 KiB (semantics 3.1)
+	Window bool         // peers may read and write it; at least 4 KiB (semantics 3.1)
 	Words  bool         // INT32 control data (signal cells, counts, index): always real values
 	Size   engine.Bytes // of one rank's instance
-	Fill   Content      // initial payload; nil is zero
+	Fill   Content      // initial payload; nil is zero, as windows are
 	Table  Table        // initial control words; nil is zero
 }
 
 // Table supplies the words of a control buffer row by row, so that a large index
-// need not exist as a whole. A row may be shorter than the buffer's row: what is
-// missing reads as -1. The caller must not modify it.
+// need not exist as a whole. A row may be shorter than the buffer's row. The caller
+// must not modify it.
 type Table interface {
 	Row(rank, row int) []int32
 }
@@ -44,7 +45,7 @@ type Table interface {
 // minBuffer is what the smallest window occupies (semantics 3.1).
 const minBuffer = 4 << 10
 
-// addrBits is the width of the part of a device address below the rank.
+// addrBits is the width of the part of a device address below the rank: 16 TiB.
 const addrBits = 44
 
 // Options choose how a Space keeps payload.
@@ -65,6 +66,7 @@ type Space struct {
 	next   int64
 	chans  []channels
 	landed int64 // bytes of payload stored by the hardware, on all ranks
+	slab   slab
 }
 
 // Landed returns how many bytes of payload the hardware has stored, on all ranks:
@@ -78,43 +80,51 @@ type instance struct {
 	raw     [][]byte
 	words   []int32
 	table   Table
-	touched []uint64 // a bit a granule that has been through the L2
+	touched []uint64 // a bit a line that has been through the L2
 }
 
-// New makes an empty Space.
+// New makes an empty Space. It panics on more ranks than an address can name.
 func New(eng *engine.Engine, spec Spec, opt Options) *Space {
-	s := &Space{eng: eng, spec: spec, opt: opt, next: minBuffer, chans: make([]channels, opt.Ranks)}
-	for r := range s.chans {
-		s.chans[r].init(spec)
+	if opt.Ranks > maxRanks {
+		panic(fmt.Sprintf("memory: %d ranks, at most %d", opt.Ranks, maxRanks))
 	}
-	return s
+	return &Space{eng: eng, spec: spec, opt: opt, next: minBuffer, chans: make([]channels, opt.Ranks)}
 }
 
 // Alloc adds a buffer to every rank. It fails when the ranks' HBM is full.
 func (s *Space) Alloc(b Buffer) (ID, error) {
-	if b.Size <= 0 {
+	size := max(b.Size, minBuffer)
+	switch limit := s.limit(); {
+	case b.Size <= 0:
 		return 0, fmt.Errorf("buffer %s: size %v, must be positive", b.Name, b.Size)
-	}
-	id := ID(len(s.bufs))
-	size := max(int64(b.Size), minBuffer)
-	size = (size + minBuffer - 1) / minBuffer * minBuffer
-	if c := int64(s.spec.HBM.Capacity); c > 0 && s.next+size > c {
-		return 0, fmt.Errorf("buffer %s: %v more does not fit in %v of HBM (%v are taken)",
-			b.Name, b.Size, s.spec.HBM.Capacity, engine.Bytes(s.next))
+	case len(s.bufs) == maxBuffers:
+		return 0, fmt.Errorf("buffer %s: there are %d buffers already", b.Name, maxBuffers)
+	case size > limit-s.Used():
+		return 0, fmt.Errorf("buffer %s: %v more does not fit in %v of HBM (%v are taken)", b.Name, b.Size, limit, s.Used())
 	}
 	s.bufs = append(s.bufs, b)
 	s.bases = append(s.bases, s.next)
-	s.next += size
+	s.next += (int64(size) + minBuffer - 1) / minBuffer * minBuffer
 	in := make([]instance, s.opt.Ranks)
 	for r := range in {
 		in[r].table = b.Table
-		if b.Words && b.Table == nil {
-			in[r].words = make([]int32, b.Size/4)
-		}
 	}
 	s.inst = append(s.inst, in)
-	return id, nil
+	return ID(len(s.bufs) - 1), nil
 }
+
+// limit returns what the buffers of a rank may take: without a capacity, what its
+// addresses can name.
+func (s *Space) limit() engine.Bytes {
+	most := engine.Bytes(1)<<addrBits - 2*minBuffer
+	if c := s.spec.HBM.Capacity; c > 0 {
+		return min(c, most)
+	}
+	return most
+}
+
+// Ranks returns how many ranks have a memory.
+func (s *Space) Ranks() int { return s.opt.Ranks }
 
 // Buffer returns the description of a buffer.
 func (s *Space) Buffer(id ID) *Buffer { return &s.bufs[id] }
@@ -122,7 +132,7 @@ func (s *Space) Buffer(id ID) *Buffer { return &s.bufs[id] }
 // Buffers returns how many buffers there are; their IDs are 0 up to that.
 func (s *Space) Buffers() int { return len(s.bufs) }
 
-// Used returns the HBM that one rank's buffers take.
+// Used returns the HBM that one rank's buffers take, each rounded up to 4 KiB.
 func (s *Space) Used() engine.Bytes { return engine.Bytes(s.next - minBuffer) }
 
 // Device returns the 64-bit device address of a place: the rank in the high bits.
@@ -143,16 +153,17 @@ func (s *Space) Resolve(dev uint64, n int64) (a Addr, ok bool) {
 }
 
 // Rewrite gives a rank's buffer fresh content, as its producer does between two
-// calls: a new version of its fill, or the rows of t where it holds words.
+// calls: a new version of its fill, or the rows of t where it holds words. A buffer
+// without a fill or a table is zero again, whatever its version.
 func (s *Space) Rewrite(rank int, id ID, t Table) {
 	in := &s.inst[id][rank]
 	in.version++
+	for _, p := range in.prov {
+		s.slab.give(p)
+	}
 	in.prov, in.raw = nil, nil
 	if s.bufs[id].Words {
 		in.table, in.words = t, nil
-		if t == nil {
-			in.words = make([]int32, s.bufs[id].Size/4)
-		}
 	}
 }
 
@@ -160,7 +171,7 @@ func (s *Space) Rewrite(rank int, id ID, t Table) {
 func (s *Space) Version(rank int, id ID) uint32 { return s.inst[id][rank].version }
 
 func (s *Space) check(a Addr, n int64) {
-	if a.Off < 0 || a.Off+n > int64(s.bufs[a.Buf].Size) {
+	if a.Off < 0 || n < 0 || a.Off+n > int64(s.bufs[a.Buf].Size) {
 		panic(fmt.Sprintf("memory: [%d, %d) is outside buffer %s of %d bytes", a.Off, a.Off+n, s.bufs[a.Buf].Name, s.bufs[a.Buf].Size))
 	}
 }

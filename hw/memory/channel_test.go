@@ -1,0 +1,103 @@
+package memory
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"pldperf/engine"
+)
+
+// at is an instant, or a latency, in nanoseconds.
+func at(ns int64) engine.Time { return engine.Time(ns) * engine.Time(engine.Nanosecond) }
+
+// HBM moves 1 B/ps; read and write of 1 MB each are over after 2 us, in turn.
+func TestReadsAndWritesShareTheRateOfHBM(t *testing.T) {
+	s := space(spec(), 2, false)
+	id := alloc(t, s, tensor(0, 16*mib))
+	r := s.Read(Addr{0, id, 0}, 1e6, 7)
+	w := s.Write(Addr{0, id, 0}, 1e6, 8)
+	assert.Equal(t, Access{Begin: 0, End: at(1000), Latency: 320 * engine.Nanosecond}, r)
+	assert.Equal(t, Access{Begin: at(1000), End: at(2000), Latency: 320 * engine.Nanosecond, Blamed: 7}, w)
+	assert.Equal(t, Use{2e6, 2 * engine.Microsecond}, s.HBM(0))
+	assert.Equal(t, at(1000), s.Read(Addr{1, id, 0}, 1e6, 9).End, "another rank has its own")
+}
+
+// N owners that each read n bytes at once end after N n / rate, whoever they are.
+func TestManyOwnersGetTheRateInAll(t *testing.T) {
+	s := space(spec(), 1, false)
+	id := alloc(t, s, tensor(0, 64*mib))
+	var end engine.Time
+	for i := range int64(64) {
+		end = s.Read(Addr{0, id, i * mib}, mib, uint32(i)).End
+	}
+	assert.Equal(t, s.spec.HBM.Rate.Span(engine.Bytes(64*mib)), end.Sub(0))
+	assert.Equal(t, s.HBM(0).Busy, end.Sub(0))
+}
+
+func TestAReadOfWhatWasTouchedIsServedByL2(t *testing.T) {
+	s := space(spec(), 1, false)
+	id := alloc(t, s, tensor(0, 16*mib))
+	s.Read(Addr{0, id, 0}, 512e3, 0)
+	hit := s.Read(Addr{0, id, 512}, 256e3, 0)
+	assert.Equal(t, Access{Begin: 0, End: at(128), Latency: 130 * engine.Nanosecond}, hit, "L2 is free while HBM is busy")
+	assert.Equal(t, Use{256e3, 128 * engine.Nanosecond}, s.L2(0))
+	assert.EqualValues(t, 512e3, s.HBM(0).Bytes)
+}
+
+// What is touched is whole lines of 512 B, and a read hits only if all its lines were.
+func TestALineIsTouchedAsAWhole(t *testing.T) {
+	for _, tt := range []struct {
+		off, n int64
+		hit    bool
+	}{
+		{1024, 512, true}, {1025, 511, true}, {1535, 1, true}, {1024, 513, false}, {1023, 2, false}, {512, 512, false},
+		{1 << 16, 32768, true}, {1<<16 - 1, 32768, false}, {1<<16 + 1, 32768, false}, {1<<16 + 512, 32768 - 512, true},
+	} {
+		s := space(spec(), 1, false)
+		id := alloc(t, s, tensor(0, mib))
+		s.Read(Addr{0, id, 1030}, 10, 0)
+		s.Read(Addr{0, id, 1 << 16}, 32768, 0) // 64 lines
+		before := s.HBM(0).Bytes
+		s.Read(Addr{0, id, tt.off}, tt.n, 0)
+		assert.Equal(t, tt.hit, s.HBM(0).Bytes == before, "%d bytes at %d", tt.n, tt.off)
+	}
+}
+
+// The L2 of 1 MiB holds all of 1 MiB; with one line more, nothing hits.
+func TestNothingHitsOnceTheFootprintDoesNotFit(t *testing.T) {
+	for _, over := range []int64{0, 1} {
+		s := space(spec(), 1, false)
+		a, b := alloc(t, s, tensor(0, mib)), alloc(t, s, tensor(1, mib))
+		s.Read(Addr{0, a, 0}, mib/2, 0)
+		s.Read(Addr{0, b, 0}, mib/2+over, 0)
+		s.Read(Addr{0, a, 0}, mib/2, 0)
+		assert.Equal(t, over == 0, s.L2(0).Bytes == engine.Bytes(mib/2))
+	}
+}
+
+func TestPayloadStoresGoPastL2OrReadTheirLineFirst(t *testing.T) {
+	m := spec()
+	s := space(m, 1, false)
+	id := alloc(t, s, tensor(0, 16*mib))
+	assert.Equal(t, at(100), s.Write(Addr{0, id, 0}, 100e3, 0).End)
+	assert.Equal(t, at(200), s.Read(Addr{0, id, 0}, 100e3, 0).End, "a store that bypasses leaves nothing in L2")
+
+	m.L2.Stores = "allocate"
+	s = space(m, 1, false)
+	alloc(t, s, tensor(0, 16*mib))
+	assert.Equal(t, at(200), s.Write(Addr{0, id, 0}, 100e3, 0).End)
+	assert.Equal(t, at(50), s.Read(Addr{0, id, 0}, 100e3, 0).End, "what was allocated hits")
+	assert.EqualValues(t, 200e3, s.HBM(0).Bytes)
+}
+
+func TestIdealMemoryCostsNothing(t *testing.T) {
+	m := spec()
+	m.Kind = "ideal"
+	s := space(m, 1, false)
+	id := alloc(t, s, tensor(0, 16*mib))
+	assert.Equal(t, Access{}, s.Read(Addr{0, id, 0}, 16*mib, 1))
+	assert.Equal(t, Access{}, s.Write(Addr{0, id, 0}, 16*mib, 1))
+	assert.Zero(t, s.HBM(0))
+	assert.Zero(t, s.L2(0))
+}
