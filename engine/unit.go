@@ -117,6 +117,7 @@ func mulDivUp(a, b, c uint64) int64 {
 	}
 	panic(fmt.Sprintf("engine: %d * %d / %d exceeds 63 bits", a, b, c))
 }
+
 // Scale returns d times f, rounded up.
 func (d Duration) Scale(f Fraction) Duration {
 	if f == One {
