@@ -200,3 +200,39 @@ func join(path, key string) string {
 	}
 	return path + "." + key
 }
+
+// Keys returns the keys of a table in document order; another shape has none.
+func (d *Doc) Keys() []string {
+	if d == nil || d.root == nil || d.root.shape != table {
+		return nil
+	}
+	return slices.Clone(d.root.keys)
+}
+
+// Child returns the value of a key of a table, or of an index of a list, whatever
+// characters the key has.
+func (d *Doc) Child(key string) *Doc {
+	if d == nil || d.root == nil || d.root.child(key) == nil {
+		return &Doc{path: join(d.path, key), where: d.where}
+	}
+	n := d.root.child(key)
+	return &Doc{root: n, path: join(d.path, key), where: n.at}
+}
+
+// Len returns the number of items of a list; another shape has -1.
+func (d *Doc) Len() int {
+	if d == nil || d.root == nil || d.root.shape != list {
+		return -1
+	}
+	return len(d.root.items)
+}
+
+// Flow returns the value on one line, as SetFrom takes it.
+func (d *Doc) Flow() string {
+	if d == nil || d.root == nil {
+		return ""
+	}
+	var p printer
+	p.flow(d.root)
+	return p.String()
+}

@@ -327,7 +327,7 @@ func (c *Config) traffic(it *ItemConfig) ([]collectives.Traffic, *routing.Routin
 	for k := range n {
 		s := spec
 		s.Seed += uint64(k)
-		r, err := routing.New(s, c.Ranks, row, c.files)
+		r, err := c.draw(s, row)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -342,7 +342,7 @@ func (c *Config) traffic(it *ItemConfig) ([]collectives.Traffic, *routing.Routin
 		for k := range out {
 			s := spec
 			s.Seed += uint64(k)
-			r, err := routing.New(s, c.Ranks, row, c.files)
+			r, err := c.draw(s, row)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -26,10 +26,20 @@ func Load(name string, sets []string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return load(file, doc, sets)
+	return LoadDoc(file, doc, sets)
 }
 
-func load(file string, doc *configs.Doc, sets []string) (*Workload, error) {
+// LoadDoc is Load for a document that has been read already.
+func LoadDoc(file string, doc *configs.Doc, sets []string) (*Workload, error) {
+	own, err := override(doc, sets)
+	if err != nil {
+		return nil, err
+	}
+	return FromDoc(file, own)
+}
+
+// override applies "path=value" settings to a copy.
+func override(doc *configs.Doc, sets []string) (*configs.Doc, error) {
 	doc, err := Normal(doc)
 	if err != nil {
 		return nil, err
@@ -40,11 +50,43 @@ func load(file string, doc *configs.Doc, sets []string) (*Workload, error) {
 			return nil, err
 		}
 	}
-	return FromDoc(file, &own)
+	return &own, nil
 }
 
 // FromDoc makes a workload of a document in which overrides are applied already.
 func FromDoc(file string, doc *configs.Doc) (*Workload, error) {
+	w, err := decode(file, doc)
+	if err != nil {
+		return nil, err
+	}
+	w.items, err = w.Config.items()
+	return w, err
+}
+
+// Check reads and checks a workload like Load, without drawing its routing.
+func Check(name string, sets []string) (*Workload, error) {
+	file, data, err := configs.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := configs.Load(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return CheckDoc(file, doc, sets)
+}
+
+// CheckDoc is Check for a document that has been read already.
+func CheckDoc(file string, doc *configs.Doc, sets []string) (*Workload, error) {
+	own, err := override(doc, sets)
+	if err != nil {
+		return nil, err
+	}
+	return decode(file, own)
+}
+
+// decode merges the machine's preset in and decodes all of a workload.
+func decode(file string, doc *configs.Doc) (*Workload, error) {
 	doc, err := Normal(doc)
 	if err != nil {
 		return nil, err
@@ -55,11 +97,7 @@ func FromDoc(file string, doc *configs.Doc) (*Workload, error) {
 	}
 	w := &Workload{File: file, Doc: merged}
 	w.Config.dir = filepath.Dir(file)
-	if err := merged.Decode(&w.Config); err != nil {
-		return nil, err
-	}
-	w.items, err = w.Config.items()
-	return w, err
+	return w, merged.Decode(&w.Config)
 }
 
 // Normal spells out the short form `machine: NAME` as `machine: {preset: NAME}`, so

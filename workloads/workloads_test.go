@@ -136,7 +136,7 @@ func TestASignalBelowZeroHangsAndOneAboveIsAHazard(t *testing.T) {
 	assert.Equal(t, result.Deadlock, out.Result.Status)
 	out = run(t, "indexed-example", "signals=[{rank: 1, row: 0, col: 0, value: 1}]")
 	assert.NotEqual(t, result.OK, out.Result.Status)
-	assert.Contains(t, strings.Join(out.Result.Hazards, "\n"), "starts at 1")
+	assert.Contains(t, strings.Join(out.Result.Hazards, "\n"), "cell 0 of signal is 1")
 }
 
 func TestIndependentSignalsOnSharedQueuesConflict(t *testing.T) {
