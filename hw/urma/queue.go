@@ -14,57 +14,63 @@ type Counters struct {
 	Bytes                                     int64 // landed at the peer
 }
 
-// ConflictError is a second writer on a queue (S-51, S-89).
+// ConflictError is a second writer on a queue (S-51, S-89). Holder is 0 when nobody
+// has an open exchange.
 type ConflictError struct {
 	Rank, Peer     int
 	Holder, Writer uint32
 }
 
 func (e *ConflictError) Error() string {
+	if e.Holder == 0 {
+		return fmt.Sprintf("AIV %d submits to the queue of rank %d to rank %d without an open exchange", e.Writer, e.Rank, e.Peer)
+	}
 	return fmt.Sprintf("two writers on the queue of rank %d to rank %d: AIV %d has an open exchange, AIV %d wants to submit", e.Rank, e.Peer, e.Holder, e.Writer)
 }
 
-// CapacityError is a send that does not fit in its queue (S-66).
+// CapacityError is a send that does not fit in its queue (S-66). Need and Depth are
+// WQEBBs.
 type CapacityError struct{ Rank, Peer, Need, Depth int }
 
 func (e *CapacityError) Error() string {
 	return fmt.Sprintf("the send of rank %d to rank %d needs %d WQEBBs, but sqDepth is %d", e.Rank, e.Peer, e.Need, e.Depth)
 }
 
-// page is a piece of simulated ring memory.
-type page [pageSQEs * SQESize]byte
-
-// Queue is one send queue with its completion queue. head, tail and the rest count
-// WQEBBs since the beginning; a WQEBB lies in slot head mod depth of the ring.
+// Queue is one send queue with its completion queue. The marks count WQEBBs since the
+// beginning, in steps of 4; a WQEBB lies in slot mark mod depth of the ring.
 //
-//	tail            fetched        seen        head
-//	 | being moved    | may fetch    | built      |   head - tail <= depth
+//	tail          gathered         fetched       seen          head
+//	 | being moved | being fetched  | may be      | published,  |    head - tail <= depth
+//	 | or waits    | or processed   | fetched     | or not yet  |
 type Queue struct {
-	nic     *NIC
-	peer    int
-	flow    fabric.Flow
-	holder  uint32
-	held    bool
-	head    uint64
-	tail    uint64
-	fetched uint64
-	seen    uint64
-	first   uint64 // ring page number of pages[0]
-	pages   []*page
-	bells   []uint64 // heads published, not yet seen
-	ready   []uint32 // gathered next, in order
-	loading int      // SQEs being fetched or waiting for the wire
-	wire    int      // SQEs that have not left
-	free    engine.Time
-	cq      []byte // CQEs that have not been polled
-	cqHead  uint64
-	waiter  engine.Handler
-	arg     uint64
-	count   Counters
-	peak    uint64
-	dead    bool
-	failed  uint8 // worst status of an SQE without a CQE of its own
-	watch   *watch
+	nic      *NIC
+	ring     *ring // nil when tail is head
+	watch    *watch
+	waiter   engine.Handler // to be woken by the next CQE
+	arg      uint64
+	tail     uint64
+	gathered uint64
+	fetched  uint64
+	seen     uint64
+	head     uint64
+	free     engine.Time // for the next SQE on the wire
+	cqTail   uint32      // CQEs polled
+	cqHead   uint32      // CQEs written
+	wanted   uint32      // CQEs asked for
+	ready    uint32      // SQEs that have passed the engine and wait for the wire
+	wire     uint32      // SQEs between their gather and the moment at which they have left
+	peak     uint32
+	peer     uint32
+	flow     fabric.Flow
+	holder   uint32 // 0 is nobody
+	held     bool
+	dead     bool
+	failed   uint8 // worst status of an SQE; the queue stays in error
+	sges     int64
+	nops     int64
+	bytes    int64
+	bells    int64
+	sends    int64
 }
 
 // Write asks for one WRITE of at most twelve ranges to a contiguous remote range.
@@ -74,79 +80,114 @@ type Write struct {
 	Last   bool // of the send: strong, fence and a CQE
 }
 
-// Claim opens an exchange: only writer may submit until it is released.
+// Claim opens an exchange: only writer may submit until it is released. The error is
+// a *ConflictError.
 func (q *Queue) Claim(writer uint32) error {
 	if q.held {
-		return &ConflictError{q.nic.rank, q.peer, q.holder, writer}
+		return q.conflict(writer)
 	}
 	q.held, q.holder = true, writer
 	return nil
 }
 
-// Release closes the writer's exchange.
+// Release closes the writer's exchange. It panics if writer has none.
 func (q *Queue) Release(writer uint32) {
 	if !q.held || q.holder != writer {
 		panic("urma: released by who does not hold it")
 	}
-	q.held = false
+	q.held, q.holder = false, 0
+}
+
+func (q *Queue) conflict(writer uint32) error {
+	return &ConflictError{q.nic.rank, int(q.peer), q.holder, writer}
 }
 
 // Room asserts that a send of so many WQEBBs fits in the whole queue: at the start
-// of a send the queue is empty, because every call waits for its last CQE.
+// of a send the queue is empty, because every call waits for its last CQE. The error
+// is a *CapacityError.
 func (q *Queue) Room(wqebbs int) error {
 	if wqebbs > q.nic.spec.Depth {
-		return &CapacityError{q.nic.rank, q.peer, wqebbs, q.nic.spec.Depth}
+		return &CapacityError{q.nic.rank, int(q.peer), wqebbs, q.nic.spec.Depth}
 	}
 	return nil
 }
 
-// Post writes one SQE at the head of the ring. It fails when writer does not hold
-// the queue and when the ring would overwrite what the engine has not finished.
+// Post writes one SQE at the head of the ring. It fails, and writes nothing, when
+// writer does not hold the queue (a *ConflictError), when the ring would overwrite
+// what the engine has not finished or the CQ what nobody has read, and when w is no
+// legal WRITE.
 func (q *Queue) Post(writer uint32, w Write) error {
 	if !q.held || q.holder != writer {
-		return &ConflictError{q.nic.rank, q.peer, q.holder, writer}
+		return q.conflict(writer)
 	}
-	depth := uint64(q.nic.spec.Depth)
-	if q.head+SQEBBs-q.tail > depth {
-		return fmt.Errorf("SQ ring of rank %d to rank %d corrupted: WQEBB %d overwrites one in use", q.nic.rank, q.peer, q.head%depth)
+	length, err := q.check(&w)
+	if err != nil {
+		return err
 	}
-	s := SQE{Op: OpWrite, Flags: Relaxed, Owner: q.head&depth == 0, Seq: uint32(q.head), Remote: w.Remote, Jetty: uint32(q.peer), SGEs: w.SGEs}
+	s := SQE{
+		Op: OpWrite, Flags: Relaxed, Owner: q.owner(q.head), Seq: uint32(q.head), Length: length,
+		Remote: w.Remote, Jetty: q.peer, SGEs: w.SGEs,
+	}
 	if w.Last {
 		s.Flags = LastWrite
-	}
-	for _, g := range w.SGEs {
-		s.Length += g.Len
+		q.wanted++
 	}
 	s.Encode(q.slot(q.head))
-	if q.watch != nil {
-		q.watch.built(q, &s)
-	}
+	q.watch.built(q, length, len(w.SGEs))
 	q.head += SQEBBs
-	q.peak = max(q.peak, q.head-q.tail)
-	q.count.SQEs++
-	q.count.SGEs += int64(len(w.SGEs))
-	q.count.WQEBBs += SQEBBs
-	q.count.NOPs += int64(SQEBBs - Used(len(w.SGEs)))
+	q.peak = max(q.peak, uint32(q.head-q.tail))
+	q.sges += int64(len(w.SGEs))
+	q.nops += int64(SQEBBs - Used(len(w.SGEs)))
 	return nil
 }
 
-// Doorbell publishes the head; the engine sees it after the doorbell's latency.
-func (q *Queue) Doorbell(writer uint32) {
-	q.count.Doorbells++
-	q.bells = append(q.bells, q.head)
-	if q.watch != nil {
-		q.watch.rung(q)
+// check returns the bytes of a WRITE that can be posted.
+func (q *Queue) check(w *Write) (uint32, error) {
+	spec := &q.nic.spec
+	bytes := int64(0)
+	for i := range w.SGEs {
+		bytes += int64(w.SGEs[i].Len)
 	}
-	q.nic.after(q.nic.spec.Doorbell.Latency, evSeen, uint32(q.peer))
+	switch n := len(w.SGEs); {
+	case n < 1 || n > min(spec.MaxSGEs, MaxSGEs):
+		return 0, fmt.Errorf("an SQE of %d SGEs, must be 1 to %d", n, min(spec.MaxSGEs, MaxSGEs))
+	case bytes > MaxBytes:
+		return 0, fmt.Errorf("an SQE of %v, at most %v", engine.Bytes(bytes), engine.Bytes(MaxBytes))
+	case q.head+SQEBBs-q.tail > uint64(spec.Depth):
+		return 0, fmt.Errorf("SQ ring of rank %d to rank %d corrupted: WQEBB %d overwrites one in use", q.nic.rank, q.peer, q.head%uint64(spec.Depth))
+	case w.Last && q.wanted-q.cqTail >= uint32(spec.CQDepth):
+		return 0, fmt.Errorf("CQ ring of rank %d to rank %d corrupted: CQE %d overwrites one in use", q.nic.rank, q.peer, q.wanted%uint32(spec.CQDepth))
+	}
+	return uint32(bytes), nil
 }
 
-// CountSend counts one non-empty send in submittedWqeCount.
-func (q *Queue) CountSend() { q.count.Sends++ }
+// owner returns the owner bit of a WQEBB: set on even laps of the ring.
+func (q *Queue) owner(seq uint64) bool { return seq&uint64(q.nic.spec.Depth) == 0 }
+
+// cqOwner is owner for the completion ring.
+func (q *Queue) cqOwner(seq uint32) bool { return seq&uint32(q.nic.spec.CQDepth) == 0 }
+
+// Doorbell publishes the head; the engine sees it after the doorbell's latency. It
+// panics unless writer holds the queue.
+func (q *Queue) Doorbell(writer uint32) {
+	if !q.held || q.holder != writer {
+		panic(q.conflict(writer))
+	}
+	q.bells++
+	q.watch.rung(q.nic.eng.Now())
+	q.nic.ring(q)
+}
+
+// CountSend counts one non-empty send in submittedWqeCount (S-71).
+func (q *Queue) CountSend() { q.sends++ }
 
 // Completed reports whether a CQE can be read; if not, it wakes h when one can.
 func (q *Queue) Completed(h engine.Handler, arg uint64) bool {
-	if len(q.cq) > 0 {
+	if q.cqTail != q.cqHead {
 		return true
+	}
+	if q.waiter != nil {
+		panic("urma: two wait for one CQE")
 	}
 	q.waiter, q.arg = h, arg
 	return false
@@ -154,52 +195,30 @@ func (q *Queue) Completed(h engine.Handler, arg uint64) bool {
 
 // PollCQE reads the oldest CQE: valid when its owner bit is that of the ring's lap.
 // It moves the CQ tail, and the SQ tail behind the SQE that completed.
-func (q *Queue) PollCQE() (CQE, bool) {
-	var c CQE
-	if len(q.cq) == 0 {
+func (q *Queue) PollCQE() (c CQE, ok bool) {
+	if q.ring == nil || len(q.ring.cq) == 0 {
 		return c, false
 	}
-	if err := c.Decode(q.cq); err != nil || c.Owner != (q.cqHead&uint64(q.nic.spec.CQDepth) == 0) {
-		return c, false
+	r := q.ring
+	if err := c.Decode(r.cq); err != nil || c.Owner != q.cqOwner(q.cqTail) {
+		panic(fmt.Sprintf("urma: CQE %d is not of this lap: %+v, %v", q.cqTail, c, err)) // only the engine writes it
 	}
-	q.cq = q.cq[:copy(q.cq, q.cq[CQESize:])]
-	q.cqHead++
+	r.cq = r.cq[:copy(r.cq, r.cq[CQESize:])]
+	q.cqTail++
 	q.retire(q.tail + uint64(c.Seq+SQEBBs-uint32(q.tail)))
 	return c, true
 }
 
-// Counters, Head, Tail and Peak describe the queue.
-func (q *Queue) Counters() Counters { return q.count }
+// Counters returns what the queue has done so far.
+func (q *Queue) Counters() Counters {
+	return Counters{
+		SQEs: int64(q.head / SQEBBs), SGEs: q.sges, WQEBBs: int64(q.head), NOPs: q.nops,
+		Doorbells: q.bells, CQEs: int64(q.cqHead), Sends: q.sends, Bytes: q.bytes,
+	}
+}
 
 // Head returns the WQEBBs submitted so far.
 func (q *Queue) Head() uint64 { return q.head }
 
 // Tail returns the WQEBBs whose completion has been seen.
 func (q *Queue) Tail() uint64 { return q.tail }
-
-// slot returns the ring memory of the SQE at WQEBB seq. Pages exist from the tail
-// to the head only.
-func (q *Queue) slot(seq uint64) []byte {
-	n := seq / (pageSQEs * SQEBBs)
-	if len(q.pages) == 0 {
-		q.first = n
-	}
-	for n-q.first >= uint64(len(q.pages)) {
-		q.pages = append(q.pages, q.nic.page())
-	}
-	off := seq % (pageSQEs * SQEBBs) * WQEBB
-	return q.pages[n-q.first][off : off+SQESize]
-}
-
-// retire moves the tail and gives back the pages behind it.
-func (q *Queue) retire(tail uint64) {
-	q.tail = tail
-	n := int(min(tail/(pageSQEs*SQEBBs)-q.first, uint64(len(q.pages))))
-	q.nic.pages = append(q.nic.pages, q.pages[:n]...)
-	q.pages = q.pages[:copy(q.pages, q.pages[n:])]
-	q.first += uint64(n)
-	if q.tail == q.head {
-		q.nic.pages = append(q.nic.pages, q.pages...)
-		q.pages, q.bells, q.ready, q.cq = nil, nil, nil, nil
-	}
-}

@@ -17,7 +17,7 @@ import (
 type Spec struct {
 	Kind     string          `yaml:"kind" enum:"real,ideal" help:"ideal: building, ringing, fetching, gathering and completing cost nothing"`
 	Depth    int             `yaml:"depth" min:"16" max:"32768" help:"WQEBBs of a send queue, a power of two"`
-	CQDepth  int             `yaml:"cq_depth" min:"1" max:"32768" help:"CQEs of a completion queue"`
+	CQDepth  int             `yaml:"cq_depth" min:"1" max:"32768" help:"CQEs of a completion queue, a power of two"`
 	MaxSGEs  int             `yaml:"max_sges" min:"1" max:"12" help:"rows in an SQE"`
 	Segment  int             `yaml:"segment" min:"1" help:"SQEs for which one doorbell is rung"`
 	Build    BuildSpec       `yaml:"build"`
@@ -66,13 +66,13 @@ type CQESpec struct {
 
 // Check reports what no single field shows.
 func (s *Spec) Check(report func(path, format string, args ...any)) {
-	if s.Depth > 0 && bits.OnesCount(uint(s.Depth)) != 1 {
-		up := 1 << bits.Len(uint(s.Depth))
-		report("depth", "%d is no power of two; the driver would make it %d", s.Depth, up)
+	powerOfTwo := func(path string, n int) {
+		if n > 0 && bits.OnesCount(uint(n)) != 1 { // the owner bit tells laps apart by one bit
+			report(path, "%d is no power of two; the driver would make it %d", n, 1<<bits.Len(uint(n)))
+		}
 	}
-	if s.Segment*SQEBBs > s.Depth && s.Depth > 0 && s.Segment > s.Depth/SQEBBs && s.Segment != 64 {
-		report("segment", "%d SQEs do not fit in a queue of %d WQEBBs", s.Segment, s.Depth)
-	}
+	powerOfTwo("depth", s.Depth)
+	powerOfTwo("cq_depth", s.CQDepth)
 	if s.Kind != "ideal" && (s.Build.Store <= 0 || s.Build.Efficiency <= 0 || s.Build.Efficiency > engine.One) {
 		report("build", "store must be positive and efficiency above 0 %% and up to 100 %%")
 	}
@@ -99,20 +99,20 @@ func (b *BuildSpec) lane(m int) engine.Duration {
 }
 
 // BuildSpan returns how long the SIMT lanes of one AIV take to write the SQEs of so
-// many rows: the slowest lane of each round, but no less than the AIV needs to store
-// the descriptors.
+// many rows: the slowest lane of each round, one round after another, but no less
+// than the AIV needs to store the descriptors.
 func (s *Spec) BuildSpan(rows int, clock engine.Hertz) engine.Duration {
 	b := &s.Build
 	if s.Kind == "ideal" || rows == 0 {
 		return 0
 	}
 	sqes := (rows + s.MaxSGEs - 1) / s.MaxSGEs
-	slowest := b.lane(rows - (sqes-1)*s.MaxSGEs)
-	if sqes > 1 {
-		slowest = max(slowest, b.lane(s.MaxSGEs))
+	lanes := max(int(int64(b.Lanes)*int64(b.Efficiency)/int64(engine.One)), 1)
+	rounds := (sqes + lanes - 1) / lanes
+	full, last := b.lane(s.MaxSGEs), b.lane(rows-(sqes-1)*s.MaxSGEs)
+	if sqes-(rounds-1)*lanes > 1 { // the last round has full SQEs too
+		last = max(last, full)
 	}
-	lanes := max(int64(b.Lanes)*int64(b.Efficiency)/int64(engine.One), 1)
-	rounds := (int64(sqes) + lanes - 1) / lanes
 	store := engine.Cycles((int64(sqes)*SQESize + int64(b.Store) - 1) / int64(b.Store))
-	return max(engine.Duration(rounds)*slowest, clock.Span(store))
+	return max(engine.Duration(rounds-1)*full+last, clock.Span(store))
 }

@@ -1,8 +1,15 @@
 package urma
 
-import "pldperf/engine"
+import (
+	"slices"
+	"sort"
 
-// Step is the life of one SQE; a time is zero where it does not apply.
+	"pldperf/engine"
+)
+
+// Step is the life of one SQE; a time is zero where it does not apply. Build is the
+// end of the building, Fetch the start of the read, Gather the sampling of the rows,
+// Wire the first byte out and Left the last, Land the last byte in the peer's memory.
 type Step struct {
 	Seq                                                        int64 // number of the SQE on its queue, from 0
 	Bytes                                                      int64
@@ -10,48 +17,53 @@ type Step struct {
 	Build, Doorbell, Fetch, Gather, Wire, Left, Land, Ack, CQE engine.Time
 }
 
-// watch records the steps of SQEs first ... first+n-1 of a queue.
+// watch records the steps of chosen SQEs of a queue. A nil watch records nothing.
 type watch struct {
-	first, n int64
-	steps    []Step
-	unrung   int
+	chosen []chosen
+	steps  []*Step // in order of Seq
+	unrung int
 }
 
-type stepKind uint8
+// chosen is the SQEs first ... first+n-1.
+type chosen struct{ first, n int64 }
 
-const (
-	stepFetch stepKind = iota
-	stepGather
-	stepWire
-	stepLeft
-	stepLand
-	stepAck
-	stepCQE
-)
-
-// Watch makes the queue to peer record the steps of n SQEs from the first-th on.
+// Watch makes the queue to peer record the steps of n SQEs from the first-th on,
+// besides those that it is to record already. It panics without such a queue.
 func (n *NIC) Watch(peer, first, count int) {
-	n.Queue(peer).watch = &watch{first: int64(first), n: int64(count), steps: make([]Step, 0, count)}
+	q := n.Queue(peer)
+	if q.watch == nil {
+		q.watch = new(watch)
+	}
+	q.watch.chosen = append(q.watch.chosen, chosen{int64(first), int64(count)})
 }
 
-// Steps returns what has been recorded of the queue to peer.
-func (n *NIC) Steps(peer int) []Step {
+// Steps returns what has been recorded of the queue to peer, each SQE once, in order.
+func (n *NIC) Steps(peer int) (out []Step) {
 	if w := n.Queue(peer).watch; w != nil {
-		return w.steps
+		for _, s := range w.steps {
+			out = append(out, *s)
+		}
 	}
-	return nil
+	return out
 }
 
-func (w *watch) built(q *Queue, s *SQE) {
+// built begins the record of the SQE at the head, if it is a chosen one.
+func (w *watch) built(q *Queue, bytes uint32, sges int) {
+	if w == nil {
+		return
+	}
 	i := int64(q.head / SQEBBs)
-	if i >= w.first && i < w.first+w.n {
-		w.steps = append(w.steps, Step{Seq: i, Bytes: int64(s.Length), SGEs: len(s.SGEs), Build: q.nic.eng.Now()})
+	if slices.ContainsFunc(w.chosen, func(c chosen) bool { return i >= c.first && i-c.first < c.n }) {
+		w.steps = append(w.steps, &Step{Seq: i, Bytes: int64(bytes), SGEs: sges, Build: q.nic.eng.Now()})
 	}
 }
 
-func (w *watch) rung(q *Queue) {
+func (w *watch) rung(now engine.Time) {
+	if w == nil {
+		return
+	}
 	for ; w.unrung < len(w.steps); w.unrung++ {
-		w.steps[w.unrung].Doorbell = q.nic.eng.Now()
+		w.steps[w.unrung].Doorbell = now
 	}
 }
 
@@ -60,31 +72,10 @@ func (w *watch) find(seq uint64) *Step {
 	if w == nil {
 		return nil
 	}
-	i := int64(seq/SQEBBs) - w.first
-	if i < 0 || i >= int64(len(w.steps)) {
+	want := int64(seq / SQEBBs)
+	i := sort.Search(len(w.steps), func(i int) bool { return w.steps[i].Seq >= want })
+	if i == len(w.steps) || w.steps[i].Seq != want {
 		return nil
 	}
-	return &w.steps[i]
-}
-
-func (s *Step) at(k stepKind, t engine.Time) {
-	if s == nil {
-		return
-	}
-	switch k {
-	case stepFetch:
-		s.Fetch = t
-	case stepGather:
-		s.Gather = t
-	case stepWire:
-		s.Wire = t
-	case stepLeft:
-		s.Left = t
-	case stepLand:
-		s.Land = t
-	case stepAck:
-		s.Ack = t
-	case stepCQE:
-		s.CQE = t
-	}
+	return w.steps[i]
 }

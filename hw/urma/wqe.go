@@ -14,7 +14,7 @@ const (
 	SGESize  = 16
 	CQESize  = 64
 	MaxSGEs  = 12
-	pageSQEs = 4 // SQEs of a page of simulated ring memory
+	MaxBytes = 256 << 20 // of one SQE (hardware parameters 1.4)
 )
 
 // Opcodes (pto-isa).
@@ -38,6 +38,9 @@ const (
 	flagBits  = 0x3f
 )
 
+// reserved is the first byte of the header without a meaning.
+const reserved = 28
+
 // ownerBit marks, in byte 3 of each WQEBB, on which lap of the ring it was written.
 const ownerBit = 0x80
 
@@ -48,7 +51,8 @@ const (
 	StatusTimeout = 4 // the peer never acknowledged
 )
 
-// SGE names one contiguous local range.
+// SGE names one contiguous local range. Tokens are carried, never checked: all memory
+// of a rank is one registration, whose token is 0.
 //
 //	0        4        8                16
 //	| len    | token  | address        |
@@ -63,31 +67,39 @@ type SGE struct {
 //
 //	0      1      2      3            4         8         12           16               24
 //	| op   | flags| SGEs | owner, BBs | WQE seq | length  | remote tok.| remote address |
-//	24             28             32                                                  48
-//	| remote jetty | local token  | reserved, zero                                    |
+//	24             28                                                                  48
+//	| remote jetty | reserved, zero                                                    |
 //	48        64 ...
 //	| SGE 0   | SGE 1 ...  12 of them end at byte 240 of 256
 //
-// The opcodes, the flag bits, the sizes and the presence of these fields are public;
-// their order within the header is this model's own (docs/DEVIATIONS.md).
+//	byte 1   | 7 6 zero | 5 CQE | 4 solicited | 3 fence | 2 completion order | 1 0 place order |
+//	byte 3   | 7 owner | 6..0 WQEBBs: 4, or 1 in a NOP |
+//	a NOP    | 0x11 | 0 | 0 | owner, 1 | 60 bytes of zero |
+//
+// The opcodes, the flag bits, the sizes, the rule of the owner bit and the presence
+// of these fields are public; where in the header they lie, and what a NOP holds
+// besides its opcode, is this model's own (docs/DEVIATIONS.md).
 type SQE struct {
 	Op          uint8
 	Flags       uint8
 	Owner       bool
 	Seq         uint32 // of its first WQEBB
-	Length      uint32
+	Length      uint32 // of all SGEs together
 	RemoteToken uint32
 	Remote      uint64
 	Jetty       uint32 // of the peer
-	Token       uint32
 	SGEs        []SGE
 }
 
 // Used returns the WQEBBs that m SGEs fill: 48 bytes and 16 for each, in units of 64.
 func Used(m int) int { return (SQEHead + SGESize*m + WQEBB - 1) / WQEBB }
 
-// Encode writes q to the four WQEBBs of b, the unused ones as NOPs.
+// Encode writes q to the four WQEBBs of b, the unused ones as NOPs. It panics on
+// more than MaxSGEs SGEs.
 func (q *SQE) Encode(b []byte) {
+	if len(q.SGEs) > MaxSGEs {
+		panic(fmt.Sprintf("urma: an SQE of %d SGEs", len(q.SGEs)))
+	}
 	b = b[:SQESize]
 	clear(b)
 	own := byte(0)
@@ -101,9 +113,8 @@ func (q *SQE) Encode(b []byte) {
 	le.PutUint32(b[12:], q.RemoteToken)
 	le.PutUint64(b[16:], q.Remote)
 	le.PutUint32(b[24:], q.Jetty)
-	le.PutUint32(b[28:], q.Token)
 	for i, s := range q.SGEs {
-		at := b[SQEHead+SGESize*i:]
+		at := b[SQEHead+SGESize*i:][:SGESize]
 		le.PutUint32(at, s.Len)
 		le.PutUint32(at[4:], s.Token)
 		le.PutUint64(at[8:], s.Addr)
@@ -124,7 +135,7 @@ func (q *SQE) Decode(b []byte) error {
 	m := int(b[2])
 	*q = SQE{
 		Op: b[0], Flags: b[1], Owner: b[3]&ownerBit != 0, Seq: le.Uint32(b[4:]), Length: le.Uint32(b[8:]),
-		RemoteToken: le.Uint32(b[12:]), Remote: le.Uint64(b[16:]), Jetty: le.Uint32(b[24:]), Token: le.Uint32(b[28:]),
+		RemoteToken: le.Uint32(b[12:]), Remote: le.Uint64(b[16:]), Jetty: le.Uint32(b[24:]),
 		SGEs: q.SGEs[:0],
 	}
 	switch {
@@ -132,7 +143,7 @@ func (q *SQE) Decode(b []byte) error {
 		return fmt.Errorf("urma: opcode %#x", q.Op)
 	case q.Flags&^flagBits != 0 || q.Flags&(Relaxed|Strong) == Relaxed|Strong:
 		return fmt.Errorf("urma: flags %#x", q.Flags)
-	case m < 1 || m > MaxSGEs:
+	case m < 1 || m > MaxSGEs: // 13 would fit; the collective fixes 12 (S-64)
 		return fmt.Errorf("urma: %d SGEs, must be 1 to %d", m, MaxSGEs)
 	case b[3]&^ownerBit != SQEBBs:
 		return fmt.Errorf("urma: an SQE of %d WQEBBs, must be %d", b[3]&^ownerBit, SQEBBs)
@@ -157,9 +168,9 @@ func (q *SQE) decodeSGEs(b []byte, m int) error {
 
 // checkTail refuses reserved bytes that are not zero and a tail that is not NOPs.
 func checkTail(b []byte, m int) error {
-	for i, v := range b[32:SQEHead] {
+	for i, v := range b[reserved:SQEHead] {
 		if v != 0 {
-			return fmt.Errorf("urma: reserved byte %d is %#x", 32+i, v)
+			return fmt.Errorf("urma: reserved byte %d is %#x", reserved+i, v)
 		}
 	}
 	own := b[3] & ownerBit
@@ -180,7 +191,8 @@ func checkTail(b []byte, m int) error {
 	return nil
 }
 
-// CQE is a completion as it lies in the completion ring.
+// CQE is a completion as it lies in the completion ring. Its size, owner bit, status
+// and substatus are public; the order of its fields is this model's own.
 //
 //	0       1        2           3        4           8          12            64
 //	| owner | status | substatus | opcode | WQE seq   | bytes    | zero        |
@@ -205,18 +217,21 @@ func (c *CQE) Encode(b []byte) {
 	binary.LittleEndian.PutUint32(b[8:], c.Bytes)
 }
 
-// Decode reads the CQE in b.
+// Decode reads the CQE in b. Anything that Encode cannot have written is an error.
 func (c *CQE) Decode(b []byte) error {
-	if len(b) < CQESize || b[0] > 1 {
-		return fmt.Errorf("urma: no CQE")
+	switch {
+	case len(b) < CQESize:
+		return fmt.Errorf("urma: %d bytes are no CQE", len(b))
+	case b[0] > 1:
+		return fmt.Errorf("urma: owner byte of a CQE is %#x", b[0])
 	}
 	*c = CQE{
 		Owner: b[0] == 1, Status: b[1], Substatus: b[2], Op: b[3],
 		Seq: binary.LittleEndian.Uint32(b[4:]), Bytes: binary.LittleEndian.Uint32(b[8:]),
 	}
-	for _, v := range b[12:CQESize] {
+	for i, v := range b[12:CQESize] {
 		if v != 0 {
-			return fmt.Errorf("urma: reserved bytes of a CQE are not zero")
+			return fmt.Errorf("urma: reserved byte %d of a CQE is %#x", 12+i, v)
 		}
 	}
 	return nil

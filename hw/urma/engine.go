@@ -1,0 +1,265 @@
+package urma
+
+import (
+	"fmt"
+
+	"pldperf/engine"
+	"pldperf/hw/fabric"
+	"pldperf/hw/memory"
+)
+
+// work is one SQE from its gather to its landing, or to its CQE if it asks for one.
+//
+//	doorbell ~> fetch ~> engine -> gather -> wire -> Left
+//	                                              \~> land [ -> ack ~> CQE ]
+type work struct {
+	q     *Queue
+	step  *Step
+	dst   memory.Addr
+	data  memory.Data
+	id    uint32
+	seq   uint32 // of the first WQEBB
+	bytes uint32
+	op    uint8
+	flags uint8
+	bad   uint8 // status
+	parts uint8 // of two that are over: leaving, and landing
+	frags [MaxSGEs]memory.Frag
+}
+
+// Events of a NIC: the kind in the low bits, then the peer of a queue, with the head
+// that a doorbell publishes above it, or the number of a work.
+const (
+	evSeen    = iota // a doorbell has come
+	evFetched        // an SQE has been read
+	evGather         // the engine is through with it
+	evWire           // its first byte leaves
+	evLeft           // its last byte has left
+	evLanded         // its last byte is there
+	evCQE            // its CQE can be read
+
+	evBits   = 3
+	peerBits = 20
+)
+
+// Handle implements engine.Handler.
+func (n *NIC) Handle(arg uint64) {
+	kind, i := arg%(1<<evBits), arg>>evBits
+	switch kind {
+	case evSeen, evFetched, evGather:
+		n.advance(kind, n.queues[i%(1<<peerBits)], i>>peerBits)
+	case evWire:
+		n.send(n.works[i])
+	case evLeft:
+		n.left(n.works[i])
+	case evLanded:
+		n.land(n.works[i])
+	case evCQE:
+		n.complete(n.works[i])
+	}
+	n.eng.Progress()
+}
+
+// advance takes the next SQE of a queue one stage further.
+func (n *NIC) advance(kind uint64, q *Queue, head uint64) {
+	switch kind {
+	case evSeen:
+		q.seen = head * SQEBBs
+		n.fetch(q)
+	case evFetched:
+		e := &n.engines[int(q.peer)%len(n.engines)]
+		_, end, _ := e.Reserve(n.eng.Now(), n.spec.Engine.WQE, q.peer)
+		n.eng.At(end, n, uint64(q.peer)<<evBits|evGather)
+	case evGather:
+		q.ready++
+		n.gather(q)
+	}
+}
+
+// ring lets the engine see the head of a queue.
+func (n *NIC) ring(q *Queue) {
+	n.eng.After(n.spec.Doorbell.Latency, n, (q.head/SQEBBs<<peerBits|uint64(q.peer))<<evBits|evSeen)
+}
+
+// fetch starts to read SQEs while the queue may. They come back in order.
+func (n *NIC) fetch(q *Queue) {
+	limit := SQEBBs * uint64(n.spec.Fetch.InFlight)
+	for q.fetched < q.seen && q.fetched-q.gathered < limit {
+		if s := q.watch.find(q.fetched); s != nil {
+			s.Fetch = n.eng.Now()
+		}
+		q.fetched += SQEBBs
+		n.eng.After(n.spec.Fetch.Latency, n, uint64(q.peer)<<evBits|evFetched)
+	}
+}
+
+// gather samples the rows of the SQEs whose turn it is. A queue has a bounded
+// number of SQEs between their gather and the moment at which they have left.
+func (n *NIC) gather(q *Queue) {
+	now := n.eng.Now()
+	for q.ready > 0 && q.wire < uint32(n.spec.Fetch.InFlight) {
+		q.ready--
+		q.wire++
+		w := n.take(q)
+		read := n.sample(w)
+		start := max(now.Add(n.spec.Gather), read, q.free)
+		q.free = start.Add(n.spec.Gap)
+		if w.step = q.watch.find(q.gathered); w.step != nil {
+			w.step.Gather = now
+		}
+		q.gathered += SQEBBs
+		n.schedule(start, evWire, w)
+		n.fetch(q)
+	}
+}
+
+// decode reads the next SQE of a queue from ring memory into n.sqe. The engine has
+// fetched it already, but nobody may overwrite it before it completes.
+func (n *NIC) decode(q *Queue) *SQE {
+	s := &n.sqe
+	if err := s.Decode(q.slot(q.gathered)); err != nil {
+		panic(err) // only Post writes the ring
+	}
+	if s.Owner != q.owner(q.gathered) || s.Seq != uint32(q.gathered) {
+		panic(fmt.Sprintf("urma: WQEBB %d holds what was written as %d, owner bit %t", q.gathered, s.Seq, s.Owner))
+	}
+	return s
+}
+
+// take makes a work of the next SQE of a queue.
+func (n *NIC) take(q *Queue) *work {
+	if len(n.unused) == 0 {
+		block := make([]work, 8)
+		for i := range block {
+			w := &block[i]
+			w.id, w.data.Frags = uint32(len(n.works)), w.frags[:0]
+			n.works, n.unused = append(n.works, w), append(n.unused, w)
+		}
+	}
+	w := n.unused[len(n.unused)-1]
+	n.unused = n.unused[:len(n.unused)-1]
+	s := n.decode(q)
+	w.q, w.seq, w.bytes, w.op, w.flags = q, s.Seq, s.Length, s.Op, s.Flags
+	w.bad, w.parts = StatusOK, 0
+	return w
+}
+
+// passed frees a work that has both left and landed.
+func (n *NIC) passed(w *work) {
+	if w.parts++; w.parts == 2 {
+		w.q, w.step = nil, nil
+		n.unused = append(n.unused, w)
+	}
+}
+
+func (n *NIC) schedule(t engine.Time, ev uint64, w *work) {
+	n.eng.At(t, n, uint64(w.id)<<evBits|ev)
+}
+
+// nicOwner is who a NIC's memory accesses are accounted to.
+const nicOwner = 1 << 31
+
+// sample captures what the SGEs of n.sqe name now, charges the memory for it and
+// returns when all of it has been read.
+func (n *NIC) sample(w *work) engine.Time {
+	w.data.Reset()
+	read := n.eng.Now()
+	dst, ok := n.mem.Resolve(n.sqe.Remote, int64(w.bytes))
+	if w.dst = dst; !ok || dst.Rank != int(w.q.peer) {
+		w.bad = StatusAccess
+		return read
+	}
+	for i := range n.sqe.SGEs {
+		g := &n.sqe.SGEs[i]
+		a, ok := n.mem.Resolve(g.Addr, int64(g.Len))
+		if !ok || a.Rank != n.rank {
+			w.bad = StatusAccess
+			return read
+		}
+		n.mem.Capture(&w.data, a, int64(g.Len))
+		read = max(read, n.mem.Read(a, int64(g.Len), nicOwner).End)
+	}
+	return read
+}
+
+// send gives the gathered rows to the fabric as one message. Of a bad SQE only its
+// turn goes there and back, so that it cannot complete before what came before it.
+func (n *NIC) send(w *work) {
+	now := n.eng.Now()
+	if w.step != nil {
+		w.step.Wire = now
+	}
+	if w.q.dead {
+		w.bad = StatusTimeout
+		n.schedule(now, evLeft, w)
+		n.schedule(now.Add(n.spec.Timeout), evLanded, w)
+		return
+	}
+	size := engine.Bytes(w.bytes)
+	if w.bad != StatusOK {
+		size = 0
+	}
+	n.net.Send(fabric.Message{
+		Src: n.rank, Dst: int(w.q.peer), Bytes: size, Flow: w.q.flow,
+		Landed: n, LandedArg: uint64(w.id)<<evBits | evLanded, Left: n, LeftArg: uint64(w.id)<<evBits | evLeft,
+	})
+}
+
+// left makes room for the next SQE of the queue.
+func (n *NIC) left(w *work) {
+	q := w.q
+	q.wire--
+	if w.step != nil {
+		w.step.Left = n.eng.Now()
+	}
+	n.passed(w)
+	n.gather(q)
+}
+
+// land stores the rows at the peer. The flow is ordered, and so is the peer's memory,
+// so when the last WRITE of a send is there, all earlier ones are.
+func (n *NIC) land(w *work) {
+	now, q := n.eng.Now(), w.q
+	done := now
+	if w.bad == StatusOK {
+		n.mem.Land(w.dst, &w.data)
+		done = n.mem.Write(w.dst, int64(w.bytes), nicOwner).End
+		q.bytes += int64(w.bytes)
+	}
+	q.failed = max(q.failed, w.bad)
+	if w.step != nil {
+		w.step.Land = now
+	}
+	if w.flags&CompletionOn == 0 {
+		n.passed(w)
+		return
+	}
+	if w.bad != StatusTimeout { // which is what there is without an acknowledgement
+		done = done.Add(n.net.Latency(int(q.peer), n.rank))
+	}
+	if w.step != nil {
+		w.step.Ack = done
+	}
+	n.schedule(done.Add(n.spec.CQE.Visible), evCQE, w)
+}
+
+// complete writes the CQE and wakes who polls.
+func (n *NIC) complete(w *work) {
+	q := w.q
+	c := CQE{Owner: q.cqOwner(q.cqHead), Status: q.failed, Op: w.op, Seq: w.seq, Bytes: w.bytes}
+	if f := n.fault("cqe_status", int(q.peer), int(q.cqHead)); f != nil {
+		c.Status = max(f.Status, 1)
+	}
+	q.cqHead++
+	r := q.ring
+	r.cq = append(r.cq, make([]byte, CQESize)...)
+	c.Encode(r.cq[len(r.cq)-CQESize:])
+	if w.step != nil {
+		w.step.CQE = n.eng.Now()
+	}
+	if h := q.waiter; h != nil {
+		q.waiter = nil
+		n.eng.At(n.eng.Now(), h, q.arg)
+	}
+	n.passed(w)
+}

@@ -1,0 +1,68 @@
+package urma
+
+// pageSQEs is how many SQEs a page of ring memory holds: few, since most queues of a
+// large machine hold few at a time.
+const pageSQEs = 4
+
+// page is a piece of simulated ring memory.
+type page [pageSQEs * SQESize]byte
+
+// ring is the memory of a queue that is not at rest: the pages of the SQ from tail to
+// head, and the CQEs from the CQ's tail to its head. What lies outside reads as the
+// last lap left it: its owner bits are wrong. A NIC recycles rings and pages.
+type ring struct {
+	first uint64 // number of pages[0]
+	pages []*page
+	cq    []byte
+}
+
+// slot returns the ring memory of the SQE at a WQEBB between tail and head, or at the
+// head.
+func (q *Queue) slot(seq uint64) []byte {
+	n := seq / (pageSQEs * SQEBBs)
+	if q.ring == nil {
+		q.ring = q.nic.takeRing()
+		q.ring.first = n
+	}
+	r := q.ring
+	for n-r.first >= uint64(len(r.pages)) {
+		r.pages = append(r.pages, q.nic.takePage())
+	}
+	off := seq % (pageSQEs * SQEBBs) * WQEBB
+	return r.pages[n-r.first][off : off+SQESize]
+}
+
+// retire moves the tail and gives back the pages behind it.
+func (q *Queue) retire(tail uint64) {
+	r, n := q.ring, q.nic
+	q.tail = tail
+	k := len(r.pages)
+	if tail != q.head {
+		k = int(tail/(pageSQEs*SQEBBs) - r.first)
+	}
+	n.pages = append(n.pages, r.pages[:k]...)
+	r.pages = r.pages[:copy(r.pages, r.pages[k:])]
+	r.first += uint64(k)
+	if tail == q.head {
+		n.rings = append(n.rings, r)
+		q.ring = nil
+	}
+}
+
+func (n *NIC) takeRing() *ring {
+	if k := len(n.rings); k > 0 {
+		r := n.rings[k-1]
+		n.rings = n.rings[:k-1]
+		return r
+	}
+	return new(ring)
+}
+
+func (n *NIC) takePage() *page {
+	if k := len(n.pages); k > 0 {
+		p := n.pages[k-1]
+		n.pages = n.pages[:k-1]
+		return p
+	}
+	return new(page)
+}
