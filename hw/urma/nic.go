@@ -23,7 +23,6 @@ type NIC struct {
 	rings   []*ring
 	pages   []*page
 	sqe     SQE // being decoded
-	sges    [MaxSGEs]SGE
 	faults  []Fault
 }
 
@@ -43,7 +42,6 @@ type Fault struct {
 func New(eng *engine.Engine, spec Spec, mem *memory.Space, net fabric.Fabric, rank int, faults []Fault) (*NIC, error) {
 	n := &NIC{eng: eng, spec: spec.normal(), mem: mem, net: net, rank: rank}
 	n.engines = make([]engine.Server, max(spec.Engine.Count, 1))
-	n.sqe.SGEs = n.sges[:0]
 	var errs []error
 	if spec.Depth != 0 {
 		errs = spec.problems()
@@ -75,7 +73,7 @@ func (s *Spec) problems() (errs []error) {
 // panics.
 func (n *NIC) Queue(peer int) *Queue {
 	if n.queues == nil {
-		n.queues = make([]*Queue, n.mem.Ranks())
+		n.queues, n.sqe.SGEs = make([]*Queue, n.mem.Ranks()), make([]SGE, 0, MaxSGEs)
 	}
 	q := n.queues[peer]
 	if q == nil {
