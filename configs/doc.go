@@ -236,3 +236,11 @@ func (d *Doc) Flow() string {
 	p.flow(d.root)
 	return p.String()
 }
+
+// Text returns the text of a plain value; another shape has none.
+func (d *Doc) Text() string {
+	if d == nil || d.root == nil || d.root.shape != scalar {
+		return ""
+	}
+	return d.root.text
+}

@@ -23,6 +23,7 @@ type Outcome struct {
 	Params   ParamCount          `json:"params"`
 	Bytes    []engine.Bytes      `json:"bytes_per_rank"` // given by each rank, including itself
 	Message  engine.Bytes        `json:"message_bytes"`  // mean bytes that a rank gives to one rank
+	SQDepth  int64               `json:"sq_depth_wqebb"` // 0 when no queue is used
 	Traffic  *routing.Stats      `json:"traffic,omitempty"`
 	Warnings []string            `json:"warnings,omitempty"`
 }
@@ -76,6 +77,9 @@ func (w *Workload) compare(out *Outcome) error {
 			return err
 		}
 		out.Formulas = a.Formulas
+		if it.Call.Op == "indexed_all_to_all_v" {
+			out.SQDepth = int64(it.Call.Depth)
+		}
 		first, n := it.Repeat.Warmup, max(it.Repeat.Count, 1)
 		for k := first; k < first+n; k++ {
 			addBounds(out, a.Bounds(it.Call, &limits, k))
@@ -216,4 +220,25 @@ func band(p configs.Param) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s to %s)", p.Low, p.High)
+}
+
+// Traffic returns the rows that each rank sends to each rank in the first call that
+// has a routing; nil when there is none.
+func (w *Workload) Traffic() [][]int64 {
+	for _, it := range w.items {
+		if it.routing != nil {
+			return it.routing.Matrix()
+		}
+	}
+	return nil
+}
+
+// Roofs returns rates that the machine cannot exceed: a rank's egress, and the rate
+// of one pair.
+func (w *Workload) Roofs() (egress, pair engine.Rate, err error) {
+	l, err := w.Config.Machine.Limits(w.Config.Ranks)
+	if err != nil {
+		return 0, 0, err
+	}
+	return l.Egress(0), l.Pair(0, 1), nil
 }

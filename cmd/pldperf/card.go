@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"pldperf/hw/result"
+	"pldperf/reports"
+	"pldperf/workloads"
+)
+
+// card turns an outcome into the cost card that reports write.
+func card(o *workloads.Outcome) *reports.Card {
+	c := &reports.Card{
+		Title: o.Title, Result: o.Result, SQDepth: o.SQDepth, Notes: o.Warnings,
+		Params: reports.ParamCount{
+			Documented: o.Params.Documented, Fitted: o.Params.Fitted, Assumed: o.Params.Assumed, User: o.Params.User,
+			AssumedThatMattered: o.Params.Mattered,
+		},
+	}
+	if o.Result.Abort == nil {
+		c.Formula = o.Formula
+	}
+	for _, in := range o.Inputs {
+		c.Inputs = append(c.Inputs, reports.KV{Key: in.Key, Value: in.Value})
+	}
+	for _, f := range o.Formulas {
+		c.Formulas = append(c.Formulas, reports.KV{Key: f[0], Value: f[1]})
+	}
+	for _, b := range o.Bounds {
+		c.Bound.Parts = append(c.Bound.Parts, reports.BoundPart{Name: b.Name, Time: b.Time, What: b.Text})
+		c.Bound.Total = max(c.Bound.Total, b.Time)
+	}
+	return c
+}
+
+// verdict is the exit code of a finished run.
+func verdict(s result.Status) error {
+	if s == result.OK {
+		return nil
+	}
+	return failure{exitBad}
+}
+
+// width returns the columns of the terminal that w is; 0 when it is none.
+func width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	n, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return min(n, 140)
+}
+
+// terminal reports whether w is a terminal: only then is progress shown.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// output writes to a file, or to standard output when there is none.
+func (a *app) output(path string, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(a.out)
+	}
+	return reports.WriteFile(path, write)
+}

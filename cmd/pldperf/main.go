@@ -1,0 +1,125 @@
+// Command pldperf predicts what PyPTO's distributed collectives cost on Ascend
+// hardware, from a YAML file. This package is the only place that prints: it parses
+// flags, shows progress, writes files and turns outcomes into exit codes.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes (docs: `pldperf help`).
+const (
+	exitOK       = 0
+	exitBad      = 1   // wrong data, aborted, deadlock, hazard
+	exitUsage    = 2   // usage or configuration
+	exitInternal = 3   // a fault of this program
+	exitStopped  = 130 // interrupted
+)
+
+// failure ends the program with a code; what there was to say has been printed.
+type failure struct{ code int }
+
+func (f failure) Error() string { return fmt.Sprintf("exit status %d", f.code) }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	go func() {
+		<-ctx.Done()
+		stop() // a second Ctrl-C ends the process at once
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns the exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(errs, "pldperf: internal error, please report it with the command line and the files:\n%v\n%s", p, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	a := &app{in: in, out: out, errs: errs}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errs)
+	err := root.ExecuteContext(ctx)
+	var f failure
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &f):
+		return f.code
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(errs, "pldperf: interrupted")
+		return exitStopped
+	}
+	fmt.Fprintf(errs, "pldperf: %s\n", strings.TrimSpace(err.Error()))
+	return exitUsage
+}
+
+// app is what the commands share.
+type app struct {
+	in        io.Reader
+	out, errs io.Writer
+}
+
+const long = `pldperf predicts what PyPTO's distributed collectives (pld) cost on Ascend A5 and its
+relatives. It runs the collective on a simulated machine, moves the data while it does
+so and checks that it arrives right, and accounts for every picosecond.
+
+Files may be paths or the names of shipped ones (see: pldperf presets).
+
+Exit codes: 0 ok; 1 wrong data, abort, deadlock or hazard; 2 usage or configuration;
+3 a fault of pldperf itself; 130 interrupted.`
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "pldperf", Short: "predict what a PyPTO collective costs on Ascend hardware", Long: long,
+		SilenceUsage: true, SilenceErrors: true, SuggestionsMinimumDistance: 2,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			text := fmt.Sprintf("unknown command %q", args[0])
+			if s := c.SuggestionsFor(args[0]); len(s) > 0 {
+				text += fmt.Sprintf("; did you mean %q?", s[0])
+			}
+			return errors.New(text + "\nrun `pldperf help` for the list of commands")
+		},
+	}
+	root.AddCommand(a.runCommand(), a.sweepCommand(), a.plotCommand(), a.irCommand(), a.presetsCommand(),
+		a.showCommand(), a.checkCommand(), a.initCommand(), a.versionCommand())
+	return root
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			info, ok := debug.ReadBuildInfo()
+			if !ok {
+				return errors.New("this binary has no build information")
+			}
+			revision := "unknown revision"
+			for _, s := range info.Settings {
+				if s.Key == "vcs.revision" {
+					revision = s.Value
+				}
+			}
+			_, err := fmt.Fprintf(a.out, "pldperf %s (%s, %s)\n", info.Main.Version, revision, info.GoVersion)
+			return err
+		},
+	}
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/reports"
+	"pldperf/reports/plots"
+	"pldperf/workloads"
+)
+
+const runLong = `Run a workload: check that every byte arrives where it should, and print the cost card.
+
+Examples:
+  pldperf run a5-moe-dispatch
+  pldperf run a5-moe-dispatch --set call.core_num=8 --set machine.fabric.kind=ideal
+  pldperf run my.yaml --format json -o card.json
+  pldperf run a5-moe-dispatch --wqe 0:3:0+4          # the steps of four WQEs of the queue 0 -> 3
+  pldperf run a5-moe-dispatch-hot --matrix traffic.png`
+
+type runFlags struct {
+	sets           []string
+	format, file   string
+	queue, payload string
+	wqe, matrix    string
+	json           bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use: "run FILE", Short: "run a workload and print its cost card", Long: runLong, Args: oneFile,
+		RunE: func(_ *cobra.Command, args []string) error { return a.run(args[0], &f) },
+	}
+	fl := c.Flags()
+	fl.StringArrayVar(&f.sets, "set", nil, "override a field: path=value (repeatable)")
+	fl.StringVar(&f.format, "format", "text", "text, markdown, csv or json")
+	fl.BoolVar(&f.json, "json", false, "short for --format json")
+	fl.StringVarP(&f.file, "output", "o", "", "file to write instead of standard output")
+	fl.StringVar(&f.queue, "event-queue", engine.Radix, "radix, or reference: the plain twin, same events and result")
+	fl.StringVar(&f.payload, "payload", "", "auto, bytes or provenance; default: the workload's payload_as")
+	fl.StringVar(&f.wqe, "wqe", "", "list the steps of WQEs: SRC:DST[:FIRST[+COUNT]]")
+	fl.StringVar(&f.matrix, "matrix", "", "write the traffic between ranks as a picture (.png or .svg)")
+	return c
+}
+
+// oneFile asks for the file argument in words.
+func oneFile(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s takes one file, got %d arguments\nusage: %s", c.CommandPath(), len(args), c.UseLine())
+	}
+	return nil
+}
+
+func (a *app) run(name string, f *runFlags) error {
+	if f.json {
+		f.format = "json"
+	}
+	format, err := reports.ParseFormat(f.format)
+	if err != nil {
+		return err
+	}
+	opt := hw.Options{EventQueue: f.queue, Payload: f.payload}
+	if err := (engine.Options{Queue: f.queue}).Check(); err != nil {
+		return fmt.Errorf("--event-queue: %w", err)
+	}
+	if !oneOf(f.payload, "", "auto", "bytes", "provenance") {
+		return fmt.Errorf("--payload: %q; there are auto, bytes and provenance", f.payload)
+	}
+	if f.wqe != "" {
+		w, err := parseWatch(f.wqe)
+		if err != nil {
+			return err
+		}
+		opt.Watch = []hw.Watch{w}
+	}
+	w, err := a.workload(name, f.sets)
+	if err != nil {
+		return err
+	}
+	out, err := w.Run(opt)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.File, err)
+	}
+	if err := a.writeRun(w, out, f, format); err != nil {
+		return err
+	}
+	return verdict(out.Result.Status)
+}
+
+func (a *app) writeRun(w *workloads.Workload, out *workloads.Outcome, f *runFlags, format reports.Format) error {
+	if f.matrix != "" {
+		if err := a.matrix(w, f.matrix); err != nil {
+			return err
+		}
+	}
+	opt := reports.Options{Width: width(a.out)}
+	return a.output(f.file, func(dst io.Writer) error {
+		if err := card(out).Write(dst, format, opt); err != nil || f.wqe == "" || format == reports.JSON {
+			return err // the JSON of the card holds the steps
+		}
+		steps := &reports.StepList{Title: "Steps of WQEs " + f.wqe, Steps: out.Result.Steps}
+		if len(steps.Steps) == 0 {
+			_, err := fmt.Fprintf(dst, "\nno WQE of %s was submitted\n", f.wqe)
+			return err
+		}
+		return steps.Write(dst, format, opt)
+	})
+}
+
+func (a *app) matrix(w *workloads.Workload, path string) error {
+	rows := w.Traffic()
+	if rows == nil {
+		return fmt.Errorf("--matrix: %s has no call with a routing", w.File)
+	}
+	p, err := plots.Traffic(plots.Frame{Subtitle: w.Config.Title}, rows, "rows")
+	if err != nil {
+		return fmt.Errorf("--matrix: %w", err)
+	}
+	return writePicture(p, path)
+}
+
+// writePicture writes a picture in the form that the file's name asks for.
+func writePicture(p *plots.Picture, path string) error {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".png":
+		return reports.WriteFile(path, p.PNG)
+	case ".svg":
+		return reports.WriteFile(path, p.SVG)
+	}
+	return fmt.Errorf("%s: a picture's name ends in .png or .svg", path)
+}
+
+func oneOf(s string, words ...string) bool {
+	for _, w := range words {
+		if s == w {
+			return true
+		}
+	}
+	return false
+}
+
+// parseWatch reads SRC:DST[:FIRST[+COUNT]].
+func parseWatch(s string) (hw.Watch, error) {
+	w := hw.Watch{N: 1}
+	bad := fmt.Errorf("--wqe: %q, want SRC:DST[:FIRST[+COUNT]], such as 0:3:0+4", s)
+	head, count, more := strings.Cut(s, "+")
+	parts := strings.Split(head, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return w, bad
+	}
+	for i, at := range []*int{&w.Rank, &w.Peer, &w.First}[:len(parts)] {
+		if !number(parts[i], at) {
+			return w, bad
+		}
+	}
+	if more && (!number(count, &w.N) || w.N < 1 || w.N > 1<<20) {
+		return w, bad
+	}
+	return w, nil
+}
+
+// number reads a decimal number without a sign.
+func number(s string, n *int) bool {
+	if s == "" || len(s) > 9 {
+		return false
+	}
+	*n = 0
+	for _, c := range s {
+		if c < '0' || c > '9' {
+			return false
+		}
+		*n = *n*10 + int(c-'0')
+	}
+	return true
+}
