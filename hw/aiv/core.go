@@ -63,9 +63,10 @@ type Core struct {
 
 	env    *Env
 	pc     int
-	step   int // place within the op
-	peer   int // loop of the op over sources or destinations
-	row    int // SendOwned: first row of the next segment
+	step   int         // place within the op
+	peer   int         // loop of the op over sources or destinations
+	row    int         // SendOwned: first row of the next segment
+	sq     *urma.Queue // to peer, in SendOwned and PollOwned
 	reason result.Reason
 	since  engine.Time // from which reason holds
 	wait   wait

@@ -43,7 +43,7 @@ func (c *Core) execSend(r *program.Rows) bool {
 				return false
 			}
 		case sendRung:
-			c.queue(c.peer).Doorbell(c.Task.ID)
+			c.sq.Doorbell(c.Task.ID)
 			c.count(result.Doorbells, 1)
 			c.step = sendNext
 		}
@@ -52,7 +52,8 @@ func (c *Core) execSend(r *program.Rows) bool {
 
 // claim opens the exchange on the queue to c.peer: it must have no other writer (S-51).
 func (c *Core) claim() bool {
-	if err := c.queue(c.peer).Claim(c.Task.ID); err != nil {
+	c.sq = c.queue(c.peer)
+	if err := c.sq.Claim(c.Task.ID); err != nil {
 		return c.violate("queue_conflict", int64(c.peer), 1, "%v", err)
 	}
 	return true
@@ -61,7 +62,7 @@ func (c *Core) claim() bool {
 // submitted counts a send of n rows that is submitted as a whole (S-71).
 func (c *Core) submitted(n int) {
 	if n > 0 {
-		c.queue(c.peer).CountSend()
+		c.sq.CountSend()
 		c.count(result.Sends, 1)
 	}
 }
@@ -78,8 +79,7 @@ func (c *Core) build(r *program.Rows, n int) engine.Duration {
 func (c *Core) post(r *program.Rows) bool {
 	n := c.rowsTo(r, c.peer)
 	index := c.env.Mem.Row(c.Task.Rank, c.buf(r.Index), c.peer)
-	q := c.queue(c.peer)
-	before := q.Counters()
+	before := c.sq.Counters()
 	for s := 0; s < r.Segment && c.row < n; s++ {
 		m := min(r.SGEs, n-c.row)
 		if !c.gather(r, index, m) {
@@ -88,12 +88,12 @@ func (c *Core) post(r *program.Rows) bool {
 		dst := memory.Addr{Rank: c.peer, Buf: c.buf(r.Target), Off: (int64(c.Task.Rank)*int64(r.Capacity) + int64(c.row)) * r.Row}
 		c.row += m
 		w := urma.Write{Remote: c.env.Mem.Device(dst), SGEs: c.sges, Last: c.row == n}
-		if err := q.Post(c.Task.ID, w); err != nil {
+		if err := c.sq.Post(c.Task.ID, w); err != nil {
 			return c.violate("sq_ring", int64(c.peer), int64(c.env.URMA.Depth), "%v", err)
 		}
 		c.count(result.BytesSent, int64(m)*r.Row)
 	}
-	c.posted(&before, q.Counters())
+	c.posted(&before, c.sq.Counters())
 	return true
 }
 
@@ -159,8 +159,8 @@ func (c *Core) execPoll(r *program.Rows) bool {
 				continue
 			}
 			c.turn(result.CQEWait)
-			c.polled, c.step = c.env.Eng.Now(), pollVisible
-			if !c.queue(c.peer).Completed(c, evResume) {
+			c.polled, c.step, c.sq = c.env.Eng.Now(), pollVisible, c.queue(c.peer)
+			if !c.sq.Completed(c, evResume) {
 				return false
 			}
 		case pollVisible:
@@ -185,8 +185,7 @@ func (c *Core) execPoll(r *program.Rows) bool {
 
 // complete reads the CQE of the send to c.peer: all its rows have landed there.
 func (c *Core) complete(r *program.Rows) bool {
-	q := c.queue(c.peer)
-	cqe, ok := q.PollCQE()
+	cqe, ok := c.sq.PollCQE()
 	if !ok {
 		panic("aiv: a completion was announced, but the CQ is empty")
 	}
@@ -195,6 +194,6 @@ func (c *Core) complete(r *program.Rows) bool {
 		return c.violate("cqe_status", int64(cqe.Status), 0, "the CQE of the send to rank %d has status %d", c.peer, cqe.Status)
 	}
 	c.env.Report.Received(c.Task.Tag, c.peer, int64(c.rowsTo(r, c.peer))*r.Row)
-	q.Release(c.Task.ID)
+	c.sq.Release(c.Task.ID)
 	return true
 }

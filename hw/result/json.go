@@ -3,6 +3,7 @@ package result
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"pldperf/engine"
 )
@@ -28,14 +29,14 @@ func (t *Times) UnmarshalJSON(b []byte) error {
 }
 
 func named(n int, at func(int) (string, int64)) ([]byte, error) {
-	out := []byte{'{'}
+	out := make([]byte, 0, 32*n)
 	for i := range n {
-		if i > 0 {
-			out = append(out, ',')
-		}
 		name, v := at(i)
-		out = fmt.Appendf(out, "%q:%d", name, v)
+		out = append(out, `,"`...)
+		out = append(append(out, name...), `":`...) // names need no escapes
+		out = strconv.AppendInt(out, v, 10)
 	}
+	out[0] = '{'
 	return append(out, '}'), nil
 }
 
