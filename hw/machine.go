@@ -45,7 +45,7 @@ type CellFunc func(rank int, buf program.Buf, cell int, value int32)
 type Watch struct{ Rank, Peer, First, N int }
 
 // bytesLimit is the largest job whose payload "auto" keeps as real bytes.
-const bytesLimit = 64 << 20
+const bytesLimit = 1 << 20
 
 type machine struct {
 	spec     Spec

@@ -3,6 +3,8 @@ package workloads
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
+	"sync"
 
 	"pldperf/configs"
 )
@@ -134,10 +136,28 @@ func withMachine(doc *configs.Doc) (*configs.Doc, error) {
 
 // Machine returns a machine preset (by name, or a file) with everything that it is
 // based on merged in.
-func Machine(name string) (*configs.Doc, error) { return machine(name, 0) }
+func Machine(name string) (*configs.Doc, error) {
+	file, data, err := configs.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	key := file + "\x00" + string(data)
+	if d, ok := presets.Load(key); ok {
+		return d.(*configs.Doc), nil
+	}
+	doc, err := machine(name, 0)
+	if err == nil && strings.HasPrefix(file, "configs/") {
+		presets.Store(key, doc)
+	}
+	return doc, err
+}
 
 // maxBases bounds the chain of based_on.
 const maxBases = 8
+
+// presets keeps machines as read and merged, by file and content: the points of a
+// sweep share one, and a Doc never changes.
+var presets sync.Map
 
 func machine(name string, depth int) (*configs.Doc, error) {
 	file, data, err := configs.Find(name)
