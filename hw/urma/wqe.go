@@ -41,7 +41,8 @@ const (
 // reserved is the first byte of the header without a meaning.
 const reserved = 28
 
-// ownerBit marks, in byte 3 of each WQEBB, on which lap of the ring it was written.
+// ownerBit marks, in byte 3 of a header and of a NOP, on which lap of the ring it was
+// written.
 const ownerBit = 0x80
 
 // Status of a CQE.
