@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"collectives": {"engine", "hw", "hw/program", "hw/result"},
 	"configs":     {},
 	"workloads":   {"engine", "hw", "hw/...", "collectives", "configs", "workloads/..."},
-	"reports":     {"engine", "hw/program", "hw/result", "reports/..."},
+	"reports":     {"engine", "hw/program", "hw/result", "reports", "reports/..."},
 	"cmd":         {"engine", "hw", "hw/...", "collectives", "configs", "workloads", "workloads/...", "reports", "reports/...", "cmd/..."},
 }
 

@@ -165,7 +165,7 @@ func (c *Core) execPoll(r *program.Rows) bool {
 			}
 		case pollVisible:
 			c.step = pollSeen
-			seen, _ := c.env.Spec.Poll.Success(c.polled, c.env.Eng.Now(), 0)
+			seen, _ := c.env.Spec.Poll.slowed(c.Task.Slow).Success(c.polled, c.env.Eng.Now(), 0)
 			if !c.pause(result.PollOvershoot, seen.Sub(c.env.Eng.Now())) {
 				return false
 			}

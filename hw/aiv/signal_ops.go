@@ -20,6 +20,7 @@ func (c *Core) execNotify(op *program.Op) bool {
 	b := c.batch(op, gap)
 	b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Remote.Hop)
 	c.env.Signals.send(b)
+	c.simt(op, entry+n*gap)
 	return c.pause(result.SignalIssue, entry+n*gap)
 }
 
@@ -30,7 +31,9 @@ func (c *Core) execAdd(op *program.Op) bool {
 	}
 	c.step = 1
 	entry, gap := c.signalIssue(op)
-	c.count(result.SelfAdds, int64(c.env.Ranks-1))
+	n := engine.Duration(c.env.Ranks - 1)
+	c.count(result.SelfAdds, int64(n))
+	c.simt(op, entry+n*gap)
 	c.turn(result.Fence)
 	b := c.batch(op, gap)
 	b.self, b.done = true, c
@@ -51,11 +54,16 @@ func (c *Core) batch(op *program.Op, gap engine.Duration) batch {
 func (c *Core) signalIssue(op *program.Op) (entry, gap engine.Duration) {
 	s := c.env.Spec
 	if op.SIMT {
-		entry = s.SIMT.Entry.Scale(c.Task.Slow)
-		c.Acct.SIMT += entry
-		return entry, s.Signal.Issue.Scale(c.Task.Slow)
+		return s.SIMT.Entry.Scale(c.Task.Slow), s.Signal.Issue.Scale(c.Task.Slow)
 	}
 	return 0, s.Signal.TNotify.Scale(c.Task.Slow)
+}
+
+// simt books the SIMT unit for the issue of atomics by an op that uses it.
+func (c *Core) simt(op *program.Op, d engine.Duration) {
+	if op.SIMT {
+		c.Acct.SIMT += d
+	}
 }
 
 // wait is a wait for signal cells. Its account has three parts: entering the SIMT
@@ -120,11 +128,12 @@ func (c *Core) signalled(ready engine.Time) {
 	c.step = waitSeen
 	c.wait.ready = max(ready, c.env.Eng.Now())
 	cells, seen, polls := int64(1), engine.Time(0), int64(0)
-	if s := c.env.Spec; c.wait.op.SIMT {
+	p, s := c.env.Spec.Poll.slowed(c.Task.Slow), &c.env.Spec.Signal
+	if c.wait.op.SIMT {
 		cells = int64(c.env.Ranks - 1)
-		seen, polls = s.Poll.Success(c.wait.polls, c.wait.ready, s.Signal.Read.Scale(c.Task.Slow))
+		seen, polls = p.Success(c.wait.polls, c.wait.ready, s.Read.Scale(c.Task.Slow))
 	} else {
-		seen, polls = s.Poll.spin(c.wait.polls, c.wait.ready, s.Signal.TWait.Scale(c.Task.Slow))
+		seen, polls = p.spin(c.wait.polls, c.wait.ready, s.TWait.Scale(c.Task.Slow))
 	}
 	c.count(result.PollsSatisfied, cells)
 	c.count(result.PollsAttempted, polls*cells)

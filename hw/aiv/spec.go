@@ -105,7 +105,7 @@ func (s *Spec) LaunchTime(blocks int) engine.Duration {
 // on, and how many polls that took: a poll samples when it begins, takes read, and a
 // failed one is followed by a pause that doubles. Polls are never simulated one by
 // one; their times follow from the back-off.
-func (p *PollSpec) Success(start, ready engine.Time, read engine.Duration) (seen engine.Time, polls int64) {
+func (p PollSpec) Success(start, ready engine.Time, read engine.Duration) (seen engine.Time, polls int64) {
 	if p.Kind == "ideal" {
 		return max(start, ready), 1
 	}
@@ -122,7 +122,7 @@ func (p *PollSpec) Success(start, ready engine.Time, read engine.Duration) (seen
 }
 
 // spin is Success for scalar polls, which follow one another without a pause.
-func (p *PollSpec) spin(start, ready engine.Time, period engine.Duration) (seen engine.Time, polls int64) {
+func (p PollSpec) spin(start, ready engine.Time, period engine.Duration) (seen engine.Time, polls int64) {
 	if p.Kind == "ideal" || period == 0 {
 		return max(start, ready), 1
 	}
@@ -131,6 +131,12 @@ func (p *PollSpec) spin(start, ready engine.Time, period engine.Duration) (seen 
 		n += ceil(ready.Sub(start), period)
 	}
 	return start.Add(engine.Duration(n) * period), n
+}
+
+// slowed returns the back-off of a rank whose AIVs are slower by a factor.
+func (p PollSpec) slowed(f engine.Fraction) PollSpec {
+	p.First, p.Max = p.First.Scale(f), p.Max.Scale(f)
+	return p
 }
 
 func ceil(a, b engine.Duration) int64 { return int64((a + b - 1) / b) }

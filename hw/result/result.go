@@ -87,7 +87,7 @@ type Block struct {
 	MTE2     engine.Duration `json:"mte2_busy_ps"`
 	MTE3     engine.Duration `json:"mte3_busy_ps"`
 	Overlap  engine.Duration `json:"mte_overlap_ps"` // both pipes busy
-	SIMT     engine.Duration `json:"simt_busy_ps"`
+	SIMT     engine.Duration `json:"simt_busy_ps"`   // building SQEs, issuing atomics; not polling
 	Pieces   int64           `json:"pieces"`
 	Waits    int64           `json:"stage_waits"`
 	WaitTime engine.Duration `json:"stage_wait_ps"`
