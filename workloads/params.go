@@ -35,6 +35,7 @@ var shares = []struct {
 	{"aiv.launch", []result.Reason{result.Launch}},
 	{"aiv.scalar.coalesce", []result.Reason{result.Scalar}},
 	{"aiv.scalar", []result.Reason{result.CountRead}},
+	{"aiv.signal.tnotify", []result.Reason{result.SignalIssue}},
 	{"aiv.simt", []result.Reason{result.SIMTBuild, result.SignalIssue}},
 	{"aiv.signal", []result.Reason{result.SignalIssue, result.PollOvershoot, result.Fence}},
 	{"aiv.poll", []result.Reason{result.PollOvershoot}},
@@ -51,11 +52,20 @@ var shares = []struct {
 // occurrences bounds how often a single latency follows itself on one path of a call.
 const occurrences = 16
 
+// scalarSignals are read by scalar notifies and waits only, which the indexed
+// exchange does not use (S-84).
+var scalarSignals = []string{"aiv.signal.tnotify", "aiv.signal.twait"}
+
+// scalar reports whether a result has scalar signal traffic.
+func scalar(res *result.Result) bool {
+	return slices.ContainsFunc(res.Calls, func(c result.Call) bool { return c.Op != "indexed_all_to_all_v" && c.Op != "compute" })
+}
+
 // matters reports whether an assumed parameter could be more than a hundredth of the
 // elapsed time: its part of the slowest block's account is, and, for a single latency,
 // so is what it can add up to.
 func matters(p configs.Param, path string, res *result.Result) bool {
-	if influence(path, res) < mattersFrom {
+	if influence(path, res) < mattersFrom || slices.Contains(scalarSignals, path) && !scalar(res) {
 		return false
 	}
 	high := p.High

@@ -166,6 +166,9 @@ func (s *Sweep) problems(seen []string, err error) []string {
 // Workload makes the point's workload, with its routing drawn.
 func (p *Point) Workload() (*Workload, error) { return FromDoc(p.file, p.doc) }
 
+// Check decodes the point's workload without drawing its routing.
+func (p *Point) Check() (*Workload, error) { return decode(p.file, p.doc) }
+
 // Key identifies what a point computes: the merged document and the files that it
 // names. Together with the program's identity it names a cache entry.
 func (p *Point) Key() ([]byte, error) {

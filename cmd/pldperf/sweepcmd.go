@@ -176,7 +176,18 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (cm
 		cmp.Points = append(cmp.Points, *p)
 	}
 	cmp.Brief = len(cmp.Points) > 128
+	cmp.Notes = backoffNote(s)
 	return cmp, stopped, nil
+}
+
+// backoffNote says how far two points may differ only by the phase of their polls.
+func backoffNote(s *workloads.Sweep) []string {
+	w, err := s.Points[0].Check()
+	if err != nil || w.Config.Machine.AIV.Poll.Kind == "ideal" {
+		return nil
+	}
+	longest := w.Config.Machine.AIV.Poll.Max
+	return []string{fmt.Sprintf("Waits poll with a back-off of up to %v, so points may differ by about that much for each of the two barrier rounds and the CQE wait without a cause; --set machine.aiv.poll.kind=ideal shows the curve without it.", longest)}
 }
 
 // common lists what the points share.
