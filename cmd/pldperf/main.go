@@ -14,6 +14,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pldperf/configs"
 )
 
 // Exit codes (docs: `pldperf help`).
@@ -40,26 +43,26 @@ func main() {
 }
 
 // run executes one command line and returns the exit code.
-func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) (code int) {
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintf(errs, "pldperf: internal error, please report it with the command line and the files:\n%v\n%s", p, debug.Stack())
-			code = exitInternal
-		}
-	}()
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	a := &app{in: in, out: out, errs: errs}
-	root := a.root()
-	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errs)
-	err := root.ExecuteContext(ctx)
+	_, err := guard(func() (struct{}, error) {
+		root := a.root()
+		root.SetArgs(args)
+		root.SetIn(in)
+		root.SetOut(out)
+		root.SetErr(errs)
+		return struct{}{}, root.ExecuteContext(ctx)
+	})
 	var f failure
+	var ours *fault
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &f):
 		return f.code
+	case errors.As(err, &ours):
+		fmt.Fprintf(errs, "pldperf: internal error, please report it with the command line and the files:\n%v", ours)
+		return exitInternal
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(errs, "pldperf: interrupted")
 		return exitStopped
@@ -92,16 +95,51 @@ func (a *app) root() *cobra.Command {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			text := fmt.Sprintf("unknown command %q", args[0])
-			if s := c.SuggestionsFor(args[0]); len(s) > 0 {
-				text += fmt.Sprintf("; did you mean %q?", s[0])
-			}
-			return errors.New(text + "\nrun `pldperf help` for the list of commands")
+			return unknownCommand(c, args[0])
 		},
 	}
+	root.SetFlagErrorFunc(unknownFlag)
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(a.runCommand(), a.sweepCommand(), a.plotCommand(), a.irCommand(), a.presetsCommand(),
 		a.showCommand(), a.checkCommand(), a.initCommand(), a.versionCommand())
 	return root
+}
+
+// helpCommand is cobra's, but an unknown topic is an error.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "explain a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			topic, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(c.Root(), args[0])
+			}
+			return topic.Help()
+		},
+	}
+}
+
+func unknownCommand(root *cobra.Command, word string) error {
+	var known []string
+	for _, c := range root.Commands() {
+		known = append(known, c.Name())
+	}
+	return fmt.Errorf("unknown command %q%s\nrun `pldperf help` for the list of commands", word, hint(word, known))
+}
+
+// unknownFlag adds the nearest flag to the message about one that does not exist.
+func unknownFlag(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return fmt.Errorf("%s: %w", c.CommandPath(), err)
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	near := configs.Nearest(unknown.GetSpecifiedName(), known)
+	if near == "" {
+		return fmt.Errorf("%s: %w; see: %s --help", c.CommandPath(), err, c.CommandPath())
+	}
+	return fmt.Errorf("%s: %w; did you mean --%s?", c.CommandPath(), err, near)
 }
 
 func (a *app) versionCommand() *cobra.Command {
