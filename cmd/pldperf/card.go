@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/term"
 
@@ -61,6 +63,37 @@ func width(w io.Writer) int {
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// parseFormat returns the format called name; asJSON is the short way to ask for JSON.
+func parseFormat(name string, asJSON bool) (reports.Format, error) {
+	switch {
+	case asJSON:
+		return reports.JSON, nil
+	case name == "md":
+		return reports.Markdown, nil
+	}
+	f, err := reports.ParseFormat(name)
+	if err != nil {
+		return "", fmt.Errorf("--format: %q; there are text, md, csv and json", name)
+	}
+	return f, nil
+}
+
+// folderOf checks the folder of a file that a long run will write.
+func folderOf(path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("cannot write %s: %s is not a folder", path, dir)
+	}
+	return nil
 }
 
 // output writes to a file, or to standard output when there is none.

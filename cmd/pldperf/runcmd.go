@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,16 +38,16 @@ func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use: "run FILE", Short: "run a workload and print its cost card", Long: runLong, Args: oneFile,
-		RunE: func(_ *cobra.Command, args []string) error { return a.run(args[0], &f) },
+		RunE: func(c *cobra.Command, args []string) error { return a.run(c.Context(), args[0], &f) },
 	}
 	fl := c.Flags()
 	fl.StringArrayVar(&f.sets, "set", nil, "override a field: path=value (repeatable)")
-	fl.StringVar(&f.format, "format", "text", "text, markdown, csv or json")
+	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
 	fl.StringVarP(&f.file, "output", "o", "", "file to write instead of standard output")
 	fl.StringVar(&f.queue, "event-queue", engine.Radix, "radix, or reference: the plain twin, same events and result")
 	fl.StringVar(&f.payload, "payload", "", "auto, bytes or provenance; default: the workload's payload_as")
-	fl.StringVar(&f.wqe, "wqe", "", "list the steps of WQEs: SRC:DST[:FIRST[+COUNT]]")
+	fl.StringVar(&f.wqe, "wqe", "", "list the steps of WQEs: SRC:DST[:FIRST[+COUNT]]; as CSV, instead of the card")
 	fl.StringVar(&f.matrix, "matrix", "", "write the traffic between ranks as a picture (.png or .svg)")
 	return c
 }
@@ -58,40 +60,72 @@ func oneFile(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func (a *app) run(name string, f *runFlags) error {
-	if f.json {
-		f.format = "json"
-	}
-	format, err := reports.ParseFormat(f.format)
+func (a *app) run(ctx context.Context, name string, f *runFlags) error {
+	format, err := f.parse()
 	if err != nil {
 		return err
 	}
-	opt := hw.Options{EventQueue: f.queue, Payload: f.payload}
-	if err := (engine.Options{Queue: f.queue}).Check(); err != nil {
-		return fmt.Errorf("--event-queue: %w", err)
+	opt, err := f.options()
+	if err != nil {
+		return err
 	}
-	if !oneOf(f.payload, "", "auto", "bytes", "provenance") {
-		return fmt.Errorf("--payload: %q; there are auto, bytes and provenance", f.payload)
+	type ran struct {
+		w   *workloads.Workload
+		out *workloads.Outcome
+	}
+	r, err := await(ctx, func() (r ran, err error) {
+		if r.w, err = a.workload(name, f.sets); err != nil {
+			return r, err
+		}
+		if err := queueExists(opt.Watch, r.w.Config.Ranks); err != nil {
+			return r, err
+		}
+		if r.out, err = r.w.Run(opt); err != nil {
+			err = fmt.Errorf("%s: %w", r.w.File, err)
+		}
+		return r, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.writeRun(r.w, r.out, f, format); err != nil {
+		return err
+	}
+	return verdict(r.out.Result.Status)
+}
+
+// parse checks what can be checked before the run.
+func (f *runFlags) parse() (reports.Format, error) {
+	if f.matrix != "" {
+		if err := pictureName(f.matrix); err != nil {
+			return "", fmt.Errorf("--matrix: %w", err)
+		}
+	}
+	for _, path := range []string{f.file, f.matrix} {
+		if err := folderOf(path); err != nil {
+			return "", err
+		}
+	}
+	return parseFormat(f.format, f.json)
+}
+
+// options are those of the machine.
+func (f *runFlags) options() (opt hw.Options, err error) {
+	opt = hw.Options{EventQueue: f.queue, Payload: f.payload}
+	if err := (engine.Options{Queue: f.queue}).Check(); err != nil {
+		return opt, fmt.Errorf("--event-queue: %w", err)
+	}
+	if !slices.Contains([]string{"", "auto", "bytes", "provenance"}, f.payload) {
+		return opt, fmt.Errorf("--payload: %q; there are auto, bytes and provenance", f.payload)
 	}
 	if f.wqe != "" {
 		w, err := parseWatch(f.wqe)
 		if err != nil {
-			return err
+			return opt, err
 		}
 		opt.Watch = []hw.Watch{w}
 	}
-	w, err := a.workload(name, f.sets)
-	if err != nil {
-		return err
-	}
-	out, err := w.Run(opt)
-	if err != nil {
-		return fmt.Errorf("%s: %w", w.File, err)
-	}
-	if err := a.writeRun(w, out, f, format); err != nil {
-		return err
-	}
-	return verdict(out.Result.Status)
+	return opt, nil
 }
 
 func (a *app) writeRun(w *workloads.Workload, out *workloads.Outcome, f *runFlags, format reports.Format) error {
@@ -102,14 +136,18 @@ func (a *app) writeRun(w *workloads.Workload, out *workloads.Outcome, f *runFlag
 	}
 	opt := reports.Options{Width: width(a.out)}
 	return a.output(f.file, func(dst io.Writer) error {
+		steps := &reports.StepList{Title: "Steps of WQEs " + f.wqe, Steps: out.Result.Steps}
+		if f.wqe != "" && format == reports.CSV { // a CSV file holds one table
+			return steps.Write(dst, format, opt)
+		}
 		if err := card(out).Write(dst, format, opt); err != nil || f.wqe == "" || format == reports.JSON {
 			return err // the JSON of the card holds the steps
 		}
-		steps := &reports.StepList{Title: "Steps of WQEs " + f.wqe, Steps: out.Result.Steps}
 		if len(steps.Steps) == 0 {
 			_, err := fmt.Fprintf(dst, "\nno WQE of %s was submitted\n", f.wqe)
 			return err
 		}
+		fmt.Fprintln(dst)
 		return steps.Write(dst, format, opt)
 	})
 }
@@ -126,24 +164,20 @@ func (a *app) matrix(w *workloads.Workload, path string) error {
 	return writePicture(p, path)
 }
 
-// writePicture writes a picture in the form that the file's name asks for.
-func writePicture(p *plots.Picture, path string) error {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".png":
-		return reports.WriteFile(path, p.PNG)
-	case ".svg":
-		return reports.WriteFile(path, p.SVG)
+// pictureName checks the ending of a picture's name.
+func pictureName(path string) error {
+	if ext := strings.ToLower(filepath.Ext(path)); ext != ".png" && ext != ".svg" {
+		return fmt.Errorf("%s: a picture's name ends in .png or .svg", path)
 	}
-	return fmt.Errorf("%s: a picture's name ends in .png or .svg", path)
+	return nil
 }
 
-func oneOf(s string, words ...string) bool {
-	for _, w := range words {
-		if s == w {
-			return true
-		}
+// writePicture writes a picture in the form that the file's name asks for.
+func writePicture(p *plots.Picture, path string) error {
+	if strings.ToLower(filepath.Ext(path)) == ".png" {
+		return reports.WriteFile(path, p.PNG)
 	}
-	return false
+	return reports.WriteFile(path, p.SVG)
 }
 
 // parseWatch reads SRC:DST[:FIRST[+COUNT]].
@@ -164,6 +198,16 @@ func parseWatch(s string) (hw.Watch, error) {
 		return w, bad
 	}
 	return w, nil
+}
+
+// queueExists checks the ranks of --wqe.
+func queueExists(watch []hw.Watch, ranks int) error {
+	for _, w := range watch {
+		if max(w.Rank, w.Peer) >= ranks || w.Rank == w.Peer {
+			return fmt.Errorf("--wqe: there is no queue from rank %d to rank %d among %d ranks", w.Rank, w.Peer, ranks)
+		}
+	}
+	return nil
 }
 
 // number reads a decimal number without a sign.
