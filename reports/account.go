@@ -10,11 +10,11 @@ import (
 
 // accounts splits the elapsed time of a run by reason. A run is a chain of timed
 // calls: the one that ended last, before it the one that ended last before that
-// began, and so on; what lies between them is its own part. A rank stands for its
-// block that ended last in each call of the chain, and the slowest column for the
-// block that ended last of all ranks. A block's account tiles its call, so each
-// column adds up to the elapsed time; if it does not, the difference is shown as
-// what it is.
+// began, and so on; what lies between them is its own part. In each call the slowest
+// block is the one that waited least for others: barriers make all end together, and
+// it is the one that they waited for. A rank stands for its own slowest block. A
+// block's account tiles its call, so each column adds up to the elapsed time; if it
+// does not, the difference is shown as what it is.
 type accounts struct {
 	chain   []int           // timed calls, in order of time
 	between engine.Duration // before, between and after them
@@ -27,17 +27,17 @@ type accounts struct {
 func newAccounts(r *result.Result) *accounts {
 	a := &accounts{ranks: make([]result.Times, len(r.Ranks))}
 	a.chain, a.between = chain(r)
-	last := lastBlocks(r)
+	slow := slowestBlocks(r)
 	for _, call := range a.chain {
 		var slowest *result.Block
 		for rank := range r.Ranks {
-			b := last[call][rank]
+			b := slow[call][rank]
 			if b == nil {
 				a.ranks[rank][result.Idle] += r.Calls[call].End.Sub(r.Calls[call].Start)
 				continue
 			}
 			add(&a.ranks[rank], &b.Time)
-			if slowest == nil || b.End > slowest.End {
+			if slowest == nil || waited(r, b) < waited(r, slowest) {
 				slowest = b
 			}
 		}
@@ -56,21 +56,30 @@ func add(sum, t *result.Times) {
 	}
 }
 
-// lastBlocks returns for each call and rank the block that ended last; of equals
-// the lowest number.
-func lastBlocks(r *result.Result) [][]*result.Block {
-	last := make([][]*result.Block, len(r.Calls))
-	for i := range last {
-		last[i] = make([]*result.Block, len(r.Ranks))
+// waited returns how long a block waited for others: for signals, for tasks before
+// it, and when its own work was done. That its rank began late is no waiting.
+func waited(r *result.Result, b *result.Block) engine.Duration {
+	before := b.Start.Sub(r.Calls[b.Call].Start)
+	return b.Time[result.SignalWait] + b.Time[result.DependencyWait] + b.Time[result.Idle] - before
+}
+
+// slowestBlocks returns for each call and rank the block that waited least; of
+// equals the lowest number.
+func slowestBlocks(r *result.Result) [][]*result.Block {
+	slow := make([][]*result.Block, len(r.Calls))
+	for i := range slow {
+		slow[i] = make([]*result.Block, len(r.Ranks))
 	}
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
-		p := &last[b.Call][b.Rank]
-		if *p == nil || b.End > (*p).End || b.End == (*p).End && b.Block < (*p).Block {
+		p := &slow[b.Call][b.Rank]
+		if *p == nil {
+			*p = b
+		} else if d := waited(r, b) - waited(r, *p); d < 0 || d == 0 && b.Block < (*p).Block {
 			*p = b
 		}
 	}
-	return last
+	return slow
 }
 
 // chain returns the timed calls that follow one another to the run's end, and the
@@ -134,6 +143,16 @@ func (a *accounts) rows() []reasonRow {
 	return rows
 }
 
-// Slowest returns the time by reason of the slowest block: of a run with several
-// calls, that of the last block of each. What lies between calls is left out.
+// mean returns what the mean column adds up to.
+func (a *accounts) mean() engine.Duration {
+	sums := make([]engine.Duration, len(a.ranks))
+	for i := range a.ranks {
+		sums[i] = a.ranks[i].Sum() + a.between
+	}
+	return spread(sums).Mean
+}
+
+// Slowest returns the time by reason of the slowest block, as the cost card shows it;
+// of a run with several calls, that of the slowest in each. What lies between calls
+// is left out.
 func Slowest(r *result.Result) result.Times { return newAccounts(r).slowest }

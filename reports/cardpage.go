@@ -101,12 +101,13 @@ func (a *accounts) table(p *page, r *result.Result) {
 		t.add(row.name, exact(row.slowest), percentOf(row.slowest, r.Elapsed), us(row.min), us(row.mean), us(row.max), percentOf(row.mean, r.Elapsed))
 	}
 	sum := a.slowest.Sum() + a.between + a.lost
-	t.add("sum", exact(sum), percentOf(sum, r.Elapsed), "", "", "", "")
+	mean := a.mean()
+	t.add("sum", exact(sum), percentOf(sum, r.Elapsed), "", us(mean), "", percentOf(mean, r.Elapsed))
 	t.notes = append(t.notes, a.definition(r))
 }
 
 func (a *accounts) definition(r *result.Result) string {
-	where := "the block that ends last (" + place(a.blocks[0]) + ")"
+	where := place(a.blocks[0])
 	if len(a.blocks) > 1 {
 		var names []string
 		for i, b := range a.blocks {
@@ -114,16 +115,14 @@ func (a *accounts) definition(r *result.Result) string {
 				names = append(names, "...")
 				break
 			}
-			names = append(names, fmt.Sprintf("%s: %s", callName(&r.Calls[b.Call]), place(b)))
+			names = append(names, fmt.Sprintf("%s: %s", r.Calls[b.Call].Name, place(b)))
 		}
-		where = "in each call of the chain that led to the end, the block that ends last (" + strings.Join(names, "; ") + ")"
+		where = "in each call of the chain that led to the end; " + strings.Join(names, "; ")
 	}
-	return "The slowest block is " + where + "; a rank stands for its block that ends last. Each has one reason at every instant, so a column adds up to the elapsed time; least and most are taken reason by reason."
+	return "The slowest block is the one that waited least for others (" + where + "), so they waited for it; a rank stands for its own slowest block. A block has one reason at every instant, so a column adds up to the elapsed time; least and most are taken reason by reason."
 }
 
 func place(b *result.Block) string { return fmt.Sprintf("rank %d, block %d", b.Rank, b.Block) }
-
-func callName(c *result.Call) string { return fmt.Sprintf("%s #%d", c.Name, c.Repeat) }
 
 func callTable(p *page, r *result.Result) {
 	if len(r.Calls) < 2 {

@@ -69,7 +69,7 @@ func (c *Card) records() [][]string {
 	}
 	resourceRecords(t, r)
 	for i := range r.Calls {
-		t.us("calls", callName(&r.Calls[i]), "elapsed", -1, r.Calls[i].Elapsed)
+		t.us("calls", r.Calls[i].Name+" elapsed", "", -1, r.Calls[i].Elapsed)
 	}
 	c.paramRecords(t)
 	return t.rows

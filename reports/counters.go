@@ -57,7 +57,7 @@ func (r *counterRow) each() string {
 	if r.min == r.max {
 		return count(r.min)
 	}
-	return count(r.min) + " to " + count(r.max)
+	return count(r.min) + ".." + count(r.max)
 }
 
 func (c *Card) counterTable(p *page) {

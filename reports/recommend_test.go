@@ -238,7 +238,7 @@ func TestAPointIsItsCardCutDown(t *testing.T) {
 	assert.Empty(t, p.Problem)
 
 	c.Bound.Total /= 2
-	assert.Equal(t, "cqe_wait, 59.8 %", NewPoint(nil, 0, c).Limits)
+	assert.Equal(t, "cqe_wait, 60.1 %", NewPoint(nil, 0, c).Limits)
 	c.Result.Status = result.Aborted
 	p = NewPoint(nil, 0, c)
 	assert.Contains(t, p.Problem, "ABORTED")

@@ -64,6 +64,7 @@ func resourceTable(p *page, r *result.Result) {
 	if len(kinds) == 0 {
 		return
 	}
+	span := wholeRun(r)
 	t := p.table("Shared resources, the busiest of each kind",
 		"resource", "where", ">busy us", ">busy %", ">kind's mean %", ">carried B", ">rate GB/s", ">how many")
 	for i, k := range kinds {
@@ -72,15 +73,23 @@ func resourceTable(p *page, r *result.Result) {
 			break
 		}
 		x := k.busiest
-		t.add(x.Name, at(x), us(x.Busy), percentOf(x.Busy, r.Elapsed), percentOf(k.busy/engine.Duration(k.number), r.Elapsed),
+		t.add(x.Name, at(x), us(x.Busy), percentOf(x.Busy, span), percentOf(k.busy/engine.Duration(k.number), span),
 			count(x.Bytes), gbps(x.Rate), count(k.number))
 	}
-	if untimed(r) {
-		t.notes = append(t.notes, "Resources count the whole run, so untimed calls add to the shares of the elapsed time")
+	if span != r.Elapsed {
+		t.notes = append(t.notes, fmt.Sprintf("Shares are of the whole run, %s us, with the calls that are not timed", us(span)))
 	}
 }
 
-// untimed reports whether some call, a warm-up say, is not part of the elapsed time.
-func untimed(r *result.Result) bool {
-	return slices.ContainsFunc(r.Calls, func(c result.Call) bool { return !c.Timed })
+// wholeRun returns the time over which resources are counted: the elapsed time, or
+// if some call, a warm-up say, is not timed, all from the start to the last call's end.
+func wholeRun(r *result.Result) engine.Duration {
+	if !slices.ContainsFunc(r.Calls, func(c result.Call) bool { return !c.Timed }) {
+		return r.Elapsed
+	}
+	end := engine.Time(0)
+	for i := range r.Calls {
+		end = max(end, r.Calls[i].End)
+	}
+	return end.Sub(0)
 }

@@ -155,7 +155,7 @@ func (t *table) columns() (head []string, align tw.Alignment) {
 
 // room returns the width of each prose column.
 func (t *table) room(head []string, rows [][]string, width int) int {
-	const least = 24
+	const least = 18
 	prose := 0
 	for j, h := range t.head {
 		if strings.HasPrefix(h, "~") {

@@ -102,7 +102,7 @@ func problems(c *Card, a *accounts) (lines []string) {
 		sum.Add(&r.Ranks[i].Counters)
 	}
 	for _, k := range topResources(r) {
-		if x := k.busiest; finished(r.Status) && !untimed(r) && x.Busy > r.Elapsed {
+		if x := k.busiest; finished(r.Status) && x.Busy > wholeRun(r) {
 			bad("%s, %s, was busy for %s us, longer than the run", x.Name, at(x), exact(x.Busy))
 		}
 	}
