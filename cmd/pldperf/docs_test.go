@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,4 +73,43 @@ func TestFiguresOfTheDocumentsAreCurrent(t *testing.T) {
 			assert.True(t, bytes.Equal(want, got), "%s%s; run: go test ./cmd/pldperf -run Figures -update", kind, ext)
 		}
 	}
+}
+
+// requirement is a row of docs/REQUIREMENTS.md.
+var requirement = regexp.MustCompile(`(?m)^\| (S-\d+a?) \| [^|]+ \| ([^|]+) \|$`)
+
+func TestEveryRequirementNamesTestsThatExist(t *testing.T) {
+	t.Chdir(root)
+	text, err := os.ReadFile("docs/REQUIREMENTS.md")
+	require.NoError(t, err)
+	tests := testNames(t)
+	seen := map[string]bool{}
+	for _, row := range requirement.FindAllStringSubmatch(string(text), -1) {
+		seen[row[1]] = true
+		for _, name := range strings.Split(row[2], ", ") {
+			assert.True(t, tests[name], "%s: no test is called %s", row[1], name)
+		}
+	}
+	for n := 1; n <= 92; n++ {
+		if n != 28 && n != 29 { // the specification has no such numbers
+			assert.True(t, seen[fmt.Sprintf("S-%d", n)], "S-%d is missing", n)
+		}
+	}
+}
+
+// testNames lists the tests of the whole module.
+func testNames(t *testing.T) map[string]bool {
+	names := map[string]bool{}
+	decl := regexp.MustCompile(`(?m)^func (Test\w+)`)
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		for _, m := range decl.FindAllSubmatch(src, -1) {
+			names[string(m[1])] = true
+		}
+		return err
+	}))
+	return names
 }
