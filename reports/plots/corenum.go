@@ -26,30 +26,23 @@ func CoreNum(f Frame, axis string, points []reports.Point, tolerance engine.Frac
 	for i := range choices {
 		groups[i] = choices[i].Axes
 	}
-	var picks []*label
-	var rings plotter.XYs
+	t := takes{style: f.style(legendSize, ink, true), format: f.tr("take %s")}
+	t.style.XAlign, t.style.YAlign = draw.XCenter, draw.YTop
 	for i := range choices {
 		xys, pick := choiceCurve(&choices[i], points)
 		c.add(i, len(choices), differences(groups, i), xys)
-		if pick == nil {
-			continue
+		if pick != nil {
+			t.picks = append(t.picks, *pick)
 		}
-		rings = append(rings, *pick)
-		s := f.style(legendSize, ink, true)
-		s.XAlign, s.YAlign = draw.XCenter, draw.YTop // curves come down to the point, so there is room below
-		picks = append(picks, &label{at: *pick, text: f.tr("take %s", number(pick.X)), style: s, offset: vg.Point{Y: -vg.Points(11)}})
 	}
 	if len(c.xs) == 0 {
 		return nil, errNothing
 	}
 	c.numberAxes(axis)
-	if len(rings) > 0 {
-		ring := &plotter.Scatter{XYs: rings, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: vg.Points(7.5), Shape: ringGlyph{}}}
-		p.Add(ring)
+	if len(t.picks) > 0 {
+		ring := &plotter.Scatter{XYs: t.picks, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: vg.Points(7.5), Shape: ringGlyph{}}}
+		p.Add(ring, &t)
 		c.legend = append(c.legend, entry{f.tr("recommended"), []plot.Thumbnailer{ring}})
-	}
-	for _, l := range picks {
-		p.Add(l)
 	}
 	return f.picture(f.tr("Time against %s", axis), c.legend, p.Draw), nil
 }
@@ -85,7 +78,7 @@ func (c *curves) numberAxes(axis string) {
 		p.X.Min, p.X.Max = xlo-room, xhi+room
 	}
 	ylo, yhi := logSpan(c.ys, 1)
-	if yhi/ylo > 30 {
+	if yhi/ylo > 12 {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 		p.Y.Min, p.Y.Max = ylo/1.3, yhi*1.5
 	} else {

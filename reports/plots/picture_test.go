@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -80,6 +81,7 @@ func pictures(t *testing.T) map[string]struct {
 		Bandwidth(fakeFrame(), Busbw, Split(above(bySize, 1024), "size"), append([]Roof{{"link", 56_000_000_000}}, roofs...)))
 	add("time", "Time against message size", "time (us)", "ranks 2", "lower bound", "16 MiB")(Time(fakeFrame(), Split(bySize, "size")))
 	add("core_num", "Time against core_num", "core_num (AIVs a rank)", "take 2", "take 4", "take 8", "recommended")(CoreNum(fakeFrame(), "core_num", byCores, reports.TwoPercent))
+	add("core_num over sizes", "take 64", "call.message")(CoreNum(fakeFrame(), "core_num", crowded(), reports.TwoPercent))
 	add("reasons", "Time by reason against core_num", "cqe_wait", "doorbell", "others (", "time of the slowest block (us)", "ranks 4")(Reasons(fakeFrame(), "core_num", byCores))
 	add("wqebb", "WQEBB use against core_num", "NOP", "used", "queue depth 32,768", "WQEBBs written", "fullest queue (WQEBB)")(WQEBB(fakeFrame(), "core_num", byCores))
 	add("traffic", "Traffic between ranks: busiest source", "source rank", "destination rank", "rows", "1900")(Traffic(fakeFrame(), fakeMatrix(8), "rows"))
@@ -97,6 +99,22 @@ func pictures(t *testing.T) map[string]struct {
 func above(points []reports.Point, least engine.Bytes) (out []reports.Point) {
 	for _, p := range points {
 		if p.Size >= least {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// crowded are curves that lie close together and recommend the same or nearly so.
+func crowded() (out []reports.Point) {
+	for i, base := range []engine.Duration{14_000_000, 14_100_000, 15_000_000, 20_000_000, 60_000_000, 350_000_000} {
+		for j, cores := range []string{"1", "4", "32", "64"} {
+			p := onlySIMT()
+			p.Axes = []reports.KV{{Key: "call.message", Value: fmt.Sprint(i)}, {Key: "core_num", Value: cores}}
+			p.Elapsed = base + base*engine.Duration(3-j)/8
+			if i == 1 && j == 2 {
+				p.Elapsed = base
+			}
 			out = append(out, p)
 		}
 	}

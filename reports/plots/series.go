@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -210,7 +211,7 @@ func (c *curves) roofs(roofs []Roof) {
 			right = vg.Points(8)
 		}
 		p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}}, LineStyle: dashed(ink)})
-		name := r.Name + " " + number(float64(r.Rate/1e6)/1e3) + " GB/s"
+		name := r.Name + " " + strconv.FormatFloat(y, 'g', 4, 64) + " GB/s"
 		p.Add(&label{at: plotter.XY{X: p.X.Min, Y: y}, text: name, style: s, offset: vg.Point{X: right, Y: vg.Points(5)}})
 		right += s.Width(name)*wider + vg.Points(12)
 	}
