@@ -50,6 +50,27 @@ type channels struct {
 	touched   int64 // lines
 }
 
+// level is what HBM and L2 have in common. Most accesses are rows of one size, so the
+// last span is worth keeping.
+type level struct {
+	rate    engine.Rate
+	latency engine.Duration
+	n       engine.Bytes
+	span    engine.Duration // of n
+}
+
+func newLevel(rate engine.Rate, latency engine.Cycles, clock engine.Hertz) level {
+	return level{rate: rate, latency: clock.Span(latency)}
+}
+
+func (l *level) reserve(v *engine.Server, now engine.Time, n engine.Bytes, owner uint32) Access {
+	if n != l.n {
+		l.n, l.span = n, l.rate.Span(n)
+	}
+	b, e, prev := v.Reserve(now, l.span, owner)
+	return Access{Begin: b, End: e, Latency: l.latency, Blamed: prev}
+}
+
 // Access is the timing of one read or write: the span in which its bytes pass,
 // and the latency of the first byte, which is on top and overlaps other accesses.
 type Access struct {
@@ -67,10 +88,10 @@ func (s *Space) Read(a Addr, n int64, owner uint32) Access {
 	c := &s.chans[a.Rank]
 	if s.touch(a, n) && c.touched <= int64(s.spec.L2.Capacity)>>lineBits {
 		c.l2N += engine.Bytes(n)
-		return s.reserve(&c.l2, s.spec.L2.Rate, s.spec.L2.Latency, n, owner)
+		return s.l2.reserve(&c.l2, s.eng.Now(), engine.Bytes(n), owner)
 	}
 	c.hbmN += engine.Bytes(n)
-	return s.reserve(&c.hbm, s.spec.HBM.Rate, s.spec.HBM.Latency, n, owner)
+	return s.hbm.reserve(&c.hbm, s.eng.Now(), engine.Bytes(n), owner)
 }
 
 // Write charges n bytes stored at a, arriving now, to the HBM of its rank; with
@@ -80,19 +101,13 @@ func (s *Space) Write(a Addr, n int64, owner uint32) Access {
 	if s.spec.Ideal() {
 		return Access{Begin: s.eng.Now(), End: s.eng.Now()}
 	}
-	c := &s.chans[a.Rank]
-	moved := n
+	c, moved := &s.chans[a.Rank], engine.Bytes(n)
 	if s.spec.L2.Stores == "allocate" {
 		s.touch(a, n)
-		moved = 2 * n
+		moved *= 2
 	}
-	c.hbmN += engine.Bytes(moved)
-	return s.reserve(&c.hbm, s.spec.HBM.Rate, s.spec.HBM.Latency, moved, owner)
-}
-
-func (s *Space) reserve(v *engine.Server, rate engine.Rate, lat engine.Cycles, n int64, owner uint32) Access {
-	b, e, prev := v.Reserve(s.eng.Now(), rate.Span(engine.Bytes(n)), owner)
-	return Access{Begin: b, End: e, Latency: s.opt.Clock.Span(lat), Blamed: prev}
+	c.hbmN += moved
+	return s.hbm.reserve(&c.hbm, s.eng.Now(), moved, owner)
 }
 
 // touch marks a range as seen by the L2 and reports whether all of it was before.

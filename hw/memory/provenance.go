@@ -1,9 +1,6 @@
 package memory
 
-import (
-	"slices"
-	"sort"
-)
+import "slices"
 
 // Origin says where a range of payload came from: offset Off of version Version
 // of a rank's buffer, as the buffer's producer wrote it. The initial content of a
@@ -57,6 +54,19 @@ func (f *frag) origin(skip int64) Origin {
 
 func (f *frag) end() uint32 { return f.off + f.len }
 
+// after returns the first fragment that ends after off.
+func (p page) after(off uint32) int {
+	lo, hi := 0, len(p)
+	for lo < hi {
+		if mid := int(uint(lo+hi) / 2); p[mid].end() > off {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}
+
 // join appends f to fragments that end at or before it, and makes one of two where
 // f continues the last.
 func join(p []frag, f frag) []frag {
@@ -75,7 +85,7 @@ func (p page) put(f frag, s *slab) page {
 	if n == 0 || p[n-1].end() <= f.off { // rows mostly land in ascending order
 		return join(s.room(p, 1), f)
 	}
-	i := sort.Search(n, func(i int) bool { return p[i].end() > f.off })
+	i := p.after(f.off)
 	if old := &p[i]; old.off == f.off && old.len == f.len { // a window used again
 		*old = f
 		return p
@@ -201,7 +211,7 @@ func follow(dst []Frag, from Origin, off, n int64) []Frag {
 // buffer; shift turns such an offset into one of the captured Data.
 func (p page) capture(dst []Frag, own Origin, shift, at, stop int64) []Frag {
 	start := at &^ (pageSize - 1)
-	i := sort.Search(len(p), func(i int) bool { return start+int64(p[i].end()) > at })
+	i := p.after(uint32(at - start))
 	for ; i < len(p) && start+int64(p[i].off) < stop; i++ {
 		lo, hi := start+int64(p[i].off), start+int64(p[i].end())
 		if lo > at {

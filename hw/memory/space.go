@@ -10,7 +10,7 @@ package memory
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 
 	"pldperf/engine"
 )
@@ -67,6 +67,8 @@ type Space struct {
 	chans  []channels
 	landed int64 // bytes of payload stored by the hardware, on all ranks
 	slab   slab
+	hbm    level
+	l2     level
 }
 
 // Landed returns how many bytes of payload the hardware has stored, on all ranks:
@@ -88,7 +90,12 @@ func New(eng *engine.Engine, spec Spec, opt Options) *Space {
 	if opt.Ranks > maxRanks {
 		panic(fmt.Sprintf("memory: %d ranks, at most %d", opt.Ranks, maxRanks))
 	}
-	return &Space{eng: eng, spec: spec, opt: opt, next: minBuffer, chans: make([]channels, opt.Ranks)}
+	s := &Space{eng: eng, spec: spec, opt: opt, next: minBuffer, chans: make([]channels, opt.Ranks)}
+	if !spec.Ideal() {
+		s.hbm = newLevel(spec.HBM.Rate, spec.HBM.Latency, opt.Clock)
+		s.l2 = newLevel(spec.L2.Rate, spec.L2.Latency, opt.Clock)
+	}
+	return s
 }
 
 // Alloc adds a buffer to every rank. It fails when the ranks' HBM is full.
@@ -144,8 +151,8 @@ func (s *Space) Device(a Addr) uint64 {
 // holds all n bytes from there.
 func (s *Space) Resolve(dev uint64, n int64) (a Addr, ok bool) {
 	rank, low := int(dev>>addrBits), int64(dev&(1<<addrBits-1))
-	i := sort.Search(len(s.bases), func(i int) bool { return s.bases[i] > low }) - 1
-	if i < 0 || rank >= s.opt.Ranks {
+	i, _ := slices.BinarySearch(s.bases, low+1) // the last base at or below low is before it
+	if i--; i < 0 || rank >= s.opt.Ranks {
 		return a, false
 	}
 	a = Addr{rank, ID(i), low - s.bases[i]}
