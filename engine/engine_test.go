@@ -272,6 +272,18 @@ func TestProgressResetsTheStallGuard(t *testing.T) {
 	require.Error(t, rally(100, 201, 101), "101 events after it")
 }
 
+func TestTheStallGuardNamesOnlyThoseWhoRanLast(t *testing.T) {
+	e := New(Options{StallLimit: 10})
+	for range 10 {
+		e.At(1, discard{}, 0) // as many as allowed, at an earlier instant
+		e.At(2, &drip{e: e}, 0)
+	}
+	e.At(2, &drip{e: e}, 0)
+	var stall *StallError
+	require.ErrorAs(t, e.Run(), &stall)
+	assert.Equal(t, []string{"*engine.drip"}, stall.Handlers)
+}
+
 func TestTheStallGuardForgetsWhenTheClockMoves(t *testing.T) {
 	e := New(Options{StallLimit: 2})
 	for at := range Time(100) {

@@ -118,6 +118,7 @@ func TestAWrongQuantityIsRefusedWithTheNearestRightOne(t *testing.T) {
 		{new(Rate), "35 Gb/s", `"35 Gb/s": unknown unit "Gb/s"; did you mean "Gbps"?`},
 		{new(Rate), "Unlimited", `"Unlimited": not a plain decimal number; write a rate such as "53.1 GB/s" or "400 Gbps"`},
 		{new(Bytes), "8 KB", `"8 KB": unknown unit "KB"; did you mean "KiB"?`},
+		{new(Bytes), "8 kiBs", `"8 kiBs": unknown unit "kiBs"; did you mean "KiB"?`},
 		{new(Bytes), "8 G", `"8 G": unknown unit "G"; did you mean "GB"?`},
 		{new(Bytes), "8 GB/s", `"8 GB/s": "GB/s" is the unit of a rate, not of a size; did you mean "GB"?`},
 		{new(Duration), "5 µs", `"5 µs": unknown unit "µs"; did you mean "us"?`},
@@ -145,6 +146,7 @@ func TestAWrongQuantityIsRefusedWithTheNearestRightOne(t *testing.T) {
 		{new(Rate), "0.000000001 Gbps", `"0.000000001 Gbps": finer than the resolution of 1 B/s`},
 		{new(Duration), "9223372.036854775808 s", `"9223372.036854775808 s": too large; the largest is 9223372.036854775807 s`},
 		{new(Bytes), "18446744073709551615 TiB", `"18446744073709551615 TiB": too large; the largest is 9223372036854775807 B`},
+		{new(Bytes), "20000000000000000 kB", `"20000000000000000 kB": too large; the largest is 9223372036854775807 B`},
 		{new(Bytes), "18446744073709551616 B", `"18446744073709551616 B": too many digits; write a size such as "8 KiB" or "64 B"`},
 		{new(Duration), "0.00000000000000000001 s", `"0.00000000000000000001 s": too many digits; write a time such as "0.35 us" or "12 ns"`},
 	} {
