@@ -1,7 +1,10 @@
 package workloads
 
 import (
+	"encoding"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 
 	"pldperf/configs"
@@ -12,6 +15,8 @@ import (
 type Axis struct {
 	Path   string
 	Values []string // as --set takes them
+
+	at []*configs.Doc // where each value stands in the sweep's file
 }
 
 // maxValues bounds an axis, so that a wrong step is an error and not a week.
@@ -19,94 +24,138 @@ const maxValues = 10_000
 
 // span is the long form of an axis: from, to, and a step or a factor.
 type span struct {
-	From any `yaml:"from" required:"true"`
-	To   any `yaml:"to" required:"true"`
-	Step any `yaml:"step"`
-	// Times is the factor between neighbours.
-	Times int `yaml:"times" min:"0"`
+	From  configs.Doc `yaml:"from" required:"true" help:"the first value, a whole number or a quantity"`
+	To    configs.Doc `yaml:"to" required:"true" help:"no value is above it"`
+	Step  configs.Doc `yaml:"step" help:"what is added to a value for the next"`
+	Times int         `yaml:"times" min:"2" max:"1000000" help:"by what a value is multiplied for the next"`
 }
 
 // readAxis reads a list of values, or {from, to, step}, or {from, to, times}.
-func readAxis(path string, d *configs.Doc) (Axis, error) {
-	a := Axis{Path: path}
-	if n := d.Len(); n >= 0 {
-		for i := range n {
-			a.Values = append(a.Values, d.Child(strconv.Itoa(i)).Flow())
-		}
-	} else {
+func readAxis(path string, d *configs.Doc) (a Axis, err error) {
+	a.Path = path
+	n := d.Len()
+	switch {
+	case n > 0:
+		err = a.list(d, n)
+	case n == 0 || len(d.Keys()) == 0:
+		err = d.Fault("an axis is a list of values, {from, to, step} or {from, to, times}")
+	default:
 		var s span
-		if err := d.Decode(&s); err != nil {
-			return a, err
+		if err = d.Decode(&s); err == nil {
+			a.Values, err = s.values(d)
 		}
-		values, err := s.values(d)
-		if err != nil {
-			return a, err
+		for range a.Values {
+			a.at = append(a.at, d)
 		}
-		a.Values = values
 	}
-	if len(a.Values) == 0 {
-		return a, d.Fault("an axis needs at least one value")
-	}
-	return a, nil
+	return a, err
 }
 
-func (s *span) values(d *configs.Doc) ([]string, error) {
-	if (s.Step == nil) == (s.Times == 0) {
-		return nil, d.Fault("give step or times")
+func (a *Axis) list(d *configs.Doc, n int) error {
+	if n > maxValues {
+		return d.Fault("more than %d values", maxValues)
 	}
-	from, print, err := number(d.Child("from").Flow())
-	if err != nil {
-		return nil, d.Child("from").Fault("%v", err)
-	}
-	to, _, err := number(d.Child("to").Flow())
-	if err != nil {
-		return nil, d.Child("to").Fault("%v", err)
-	}
-	step := int64(0)
-	if s.Step != nil {
-		if step, _, err = number(d.Child("step").Flow()); err != nil || step <= 0 {
-			return nil, d.Child("step").Fault("must be a positive number of the same kind")
+	for i := range n {
+		v := d.Child(strconv.Itoa(i))
+		if slices.Contains(a.Values, v.Flow()) {
+			return v.Fault("%s is there twice", v.Flow())
 		}
-	} else if s.Times < 2 || from < 1 {
-		return nil, d.Fault("times must be 2 or more, and from positive")
+		a.Values, a.at = append(a.Values, v.Flow()), append(a.at, v)
+	}
+	return nil
+}
+
+// values lists from, from+step, ... or from, from*times, ... as far as to.
+func (s *span) values(d *configs.Doc) ([]string, error) {
+	if (s.Step.Flow() == "") == (s.Times == 0) {
+		return nil, d.Fault("give either step or times")
+	}
+	from, like := number(s.From.Text())
+	if like == nil {
+		return nil, s.From.Fault("want a whole number or a quantity with a unit, got %q", s.From.Flow())
+	}
+	to, err := like.read(&s.To)
+	if err != nil {
+		return nil, err
 	}
 	if to < from {
-		return nil, d.Fault("%s is below %s", print(to), print(from))
+		return nil, s.To.Fault("%s is below %s, where the axis begins", s.To.Text(), s.From.Text())
+	}
+	step := int64(0)
+	if s.Times == 0 {
+		if step, err = like.read(&s.Step); err != nil {
+			return nil, err
+		}
+		if step <= 0 {
+			return nil, s.Step.Fault("%s is no step up", s.Step.Text())
+		}
+	} else if from < 1 {
+		return nil, s.From.Fault("%s times anything never reaches %s", s.From.Text(), s.To.Text())
 	}
 	var out []string
-	for v := from; v <= to && v > 0 || v == from; {
-		if out = append(out, print(v)); len(out) > maxValues {
+	for v, more := from, true; more && v <= to; v, more = s.next(v, step) {
+		if out = append(out, like.print(v)); len(out) > maxValues {
 			return nil, d.Fault("more than %d values", maxValues)
-		}
-		if step > 0 {
-			v += step
-		} else {
-			v *= int64(s.Times)
 		}
 	}
 	return out, nil
 }
 
-// number reads a plain integer or a quantity, and returns how to print its like.
-func number(text string) (int64, func(int64) string, error) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return n, func(v int64) string { return strconv.FormatInt(v, 10) }, nil
+// next returns the value after v; more is false when there is no such number.
+func (s *span) next(v, step int64) (next int64, more bool) {
+	if s.Times == 0 {
+		return v + step, v <= math.MaxInt64-step
 	}
-	var b engine.Bytes
-	if b.UnmarshalText([]byte(text)) == nil {
-		return int64(b), func(v int64) string { return engine.Bytes(v).String() }, nil
+	return v * int64(s.Times), v <= math.MaxInt64/int64(s.Times)
+}
+
+// kind is a kind of number that an axis may count in.
+type kind struct {
+	noun  string
+	parse func(text string) (int64, error)
+	print func(int64) string
+}
+
+var kinds = []kind{
+	{"a whole number", func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, func(v int64) string { return strconv.FormatInt(v, 10) }},
+	quantity[engine.Bytes]("a size"),
+	quantity[engine.Duration]("a time"),
+	quantity[engine.Rate]("a rate"),
+	quantity[engine.Hertz]("a frequency"),
+	quantity[engine.Cycles]("a number of cycles"),
+	quantity[engine.Fraction]("a share"),
+}
+
+// quantity is the kind of a unit type.
+func quantity[T interface {
+	~int64
+	fmt.Stringer
+}, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](noun string) kind {
+	return kind{noun, func(s string) (int64, error) {
+		var v T
+		err := P(&v).UnmarshalText([]byte(s))
+		return int64(v), err
+	}, func(v int64) string { return T(v).String() }}
+}
+
+// number reads a number of any kind; the kind is nil when it is none.
+func number(text string) (int64, *kind) {
+	for i := range kinds {
+		if v, err := kinds[i].parse(text); err == nil {
+			return v, &kinds[i]
+		}
 	}
-	var d engine.Duration
-	if d.UnmarshalText([]byte(text)) == nil {
-		return int64(d), func(v int64) string { return engine.Duration(v).String() }, nil
+	return 0, nil
+}
+
+// read reads a value that must be of this kind.
+func (k *kind) read(d *configs.Doc) (int64, error) {
+	v, err := k.parse(d.Text())
+	if err != nil {
+		return 0, d.Fault("want %s like the first value, got %q", k.noun, d.Flow())
 	}
-	var r engine.Rate
-	if r.UnmarshalText([]byte(text)) == nil {
-		return int64(r), func(v int64) string { return engine.Rate(v).String() }, nil
-	}
-	var f engine.Fraction
-	if f.UnmarshalText([]byte(text)) == nil {
-		return int64(f), func(v int64) string { return engine.Fraction(v).String() }, nil
-	}
-	return 0, nil, fmt.Errorf("%q is neither a whole number nor a quantity with a unit", text)
+	return v, nil
 }

@@ -1,8 +1,10 @@
 package workloads
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -52,14 +54,17 @@ func (c *Cache) file(key []byte) string {
 	return filepath.Join(c.dir, name[:2], name[2:]+".json")
 }
 
-// Get returns what Put kept under a key. Whoever reads it must check it: a damaged
-// entry is none.
+// Get returns what Put kept under a key. An entry that is not as Put wrote it is none.
 func (c *Cache) Get(key []byte) ([]byte, bool) {
 	if c == nil {
 		return nil, false
 	}
-	data, err := os.ReadFile(c.file(key))
-	return data, err == nil
+	all, err := os.ReadFile(c.file(key))
+	if err != nil {
+		return nil, false
+	}
+	sum, data, ok := bytes.Cut(all, []byte("\n"))
+	return data, ok && string(sum) == checksum(data)
 }
 
 // Put keeps data under a key; the entry appears whole or not at all.
@@ -75,15 +80,17 @@ func (c *Cache) Put(key, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
+	_, err = f.WriteString(checksum(data) + "\n" + string(data))
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+func checksum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }

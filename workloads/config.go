@@ -25,7 +25,8 @@ type Config struct {
 	Faults  []FaultConfig  `yaml:"faults" help:"failures to inject"`
 	Signals []SignalConfig `yaml:"signals" help:"signal cells that do not start at zero"`
 
-	dir string // of the file, for files that it names
+	dir   string                         // of the file, for files that it names
+	noted func(name string, data []byte) // told of each file that it names; nil: nobody
 }
 
 // MachineConfig is the machine of a workload.

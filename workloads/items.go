@@ -195,8 +195,16 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-// files reads what a routing names: a shipped table, or a file beside the workload.
+// files reads what a routing names: a file beside the workload, or a shipped table.
 func (c *Config) files(name string) ([]byte, error) {
+	data, err := c.read(name)
+	if err == nil && c.noted != nil {
+		c.noted(name, data)
+	}
+	return data, err
+}
+
+func (c *Config) read(name string) ([]byte, error) {
 	if !filepath.IsAbs(name) && c.dir != "" {
 		if data, err := os.ReadFile(filepath.Join(c.dir, name)); err == nil {
 			return data, nil

@@ -48,11 +48,27 @@ func override(doc *configs.Doc, sets []string) (*configs.Doc, error) {
 	}
 	own := *doc
 	for _, s := range sets {
-		if err := own.Set(s); err != nil {
+		if err := own.Set(long(s)); err != nil {
 			return nil, err
 		}
 	}
 	return &own, nil
+}
+
+// long spells out "machine=NAME", which changes the preset and leaves what the file
+// says of the machine.
+func long(set string) string {
+	if path, value, ok := strings.Cut(set, "="); ok {
+		return longPath(strings.TrimSpace(path), value) + "=" + value
+	}
+	return set
+}
+
+func longPath(path, value string) string {
+	if path == "machine" && !strings.HasPrefix(strings.TrimSpace(value), "{") {
+		return "machine.preset"
+	}
+	return path
 }
 
 // FromDoc makes a workload of a document in which overrides are applied already.
@@ -87,19 +103,22 @@ func CheckDoc(file string, doc *configs.Doc, sets []string) (*Workload, error) {
 	return decode(file, own)
 }
 
-// decode merges the machine's preset in and decodes all of a workload.
 func decode(file string, doc *configs.Doc) (*Workload, error) {
+	w := &Workload{File: file}
+	return w, w.decode(doc)
+}
+
+// decode merges the machine's preset in and decodes all of a workload.
+func (w *Workload) decode(doc *configs.Doc) error {
 	doc, err := Normal(doc)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	merged, err := withMachine(doc)
-	if err != nil {
-		return nil, err
+	if w.Doc, err = withMachine(doc); err != nil {
+		return err
 	}
-	w := &Workload{File: file, Doc: merged}
-	w.Config.dir = filepath.Dir(file)
-	return w, merged.Decode(&w.Config)
+	w.Config.dir = filepath.Dir(w.File)
+	return w.Doc.Decode(&w.Config)
 }
 
 // Normal spells out the short form `machine: NAME` as `machine: {preset: NAME}`, so

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,186 +12,119 @@ import (
 
 	"pldperf/reports"
 	"pldperf/reports/plots"
-	"pldperf/workloads"
 )
 
 const plotLong = `Draw the plots of a sweep: PNG and SVG, of each kind that its axes give.
 
-  bandwidth  busbw against message size, logarithmic axes, with the machine's roof
+  bandwidth  busbw against message size, logarithmic axes, with the machine's roofs
   time       time against message size, with the lower bound
   core-num   time against core_num, the recommended point marked
   reasons    time by reason of the slowest block, a bar for each core_num
   wqebb      use of the send queues
 
 FILE is a sweep, which runs as far as its points are not cached, or the JSON that a sweep
-has written.
+has written. The names of the pictures go to standard output.
 
 Examples:
   pldperf plot a5-message-size
-  pldperf plot out/a5-core-num/sweep.json --kind core-num,reasons -o out/pictures`
+  pldperf plot a5-core-num --kind core-num -o core-num.svg
+  pldperf plot out/a5-core-num/sweep.json --kind core-num,reasons -o out/pictures --lang zh`
 
-// kinds of plots, and the files that they become.
+// allKinds are the kinds of plots, and the names of the files that they become.
 var allKinds = []string{"bandwidth", "time", "core-num", "reasons", "wqebb"}
 
 func (a *app) plotCommand() *cobra.Command {
 	var f sweepFlags
-	var kinds []string
 	c := &cobra.Command{
 		Use: "plot FILE", Short: "draw a sweep: bandwidth, time, core_num, reasons, queue use", Long: plotLong, Args: oneFile,
-		RunE: func(c *cobra.Command, args []string) error { return a.plot(c.Context(), args[0], kinds, &f) },
+		RunE: func(c *cobra.Command, args []string) error { return a.plot(c.Context(), args[0], &f) },
 	}
 	f.common(c)
-	c.Flags().StringSliceVar(&kinds, "kind", nil, "which: "+strings.Join(allKinds, ", ")+"; default: all that apply")
-	c.Flags().StringVarP(&f.dir, "output", "o", "", "folder; default out/NAME")
+	c.Flags().StringSliceVar(&f.kinds, "kind", nil, "which: "+strings.Join(allKinds, ", ")+"; default: all that apply")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "folder, default out/NAME; or the name of one picture (.png or .svg)")
 	return c
 }
 
-func (a *app) plot(ctx context.Context, name string, kinds []string, f *sweepFlags) error {
-	for _, k := range kinds {
+func (a *app) plot(ctx context.Context, name string, f *sweepFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	for _, k := range f.kinds {
 		if !slices.Contains(allKinds, k) {
-			return fmt.Errorf("--kind: no plot %q; there are %s", k, strings.Join(allKinds, ", "))
+			return fmt.Errorf("--kind: no plot %q%s; there are %s", k, hint(k, allKinds), strings.Join(allKinds, ", "))
 		}
 	}
 	if filepath.Ext(name) == ".json" {
-		return a.plotResult(name, kinds, f)
-	}
-	s, err := a.loadSweep(name, f.sets)
-	if err != nil {
-		return err
-	}
-	cmp, stopped, err := a.points(ctx, s, f)
-	if err != nil {
-		return err
-	}
-	if len(cmp.Points) == 0 {
-		return context.Canceled
-	}
-	dir, err := outDir(f, stem(s.File))
-	if err != nil {
-		return err
-	}
-	if err := a.pictures(cmp, roofs(s), dir, f, kinds); err != nil {
-		return err
-	}
-	return a.ended(cmp, stopped, len(s.Points))
-}
-
-func outDir(f *sweepFlags, name string) (string, error) {
-	dir := f.dir
-	if dir == "" {
-		dir = filepath.Join("out", name)
-	}
-	return dir, makeDir(dir)
-}
-
-// plotResult draws what a sweep has written as JSON. The roofs are not in it.
-func (a *app) plotResult(name string, kinds []string, f *sweepFlags) error {
-	cmp, err := readComparison(name)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	dir, err := outDir(f, filepath.Base(filepath.Dir(name)))
-	if err != nil {
-		return err
-	}
-	return a.pictures(cmp, nil, dir, f, kinds)
-}
-
-// artefacts writes all files of a sweep.
-func (a *app) artefacts(s *workloads.Sweep, cmp *reports.Comparison, dir string, f *sweepFlags, kinds []string) error {
-	for _, format := range []reports.Format{reports.CSV, reports.JSON, reports.Markdown} {
-		path := filepath.Join(dir, "sweep"+format.Extension())
-		if err := reports.WriteFile(path, func(w writer) error { return cmp.Write(w, format, reports.Options{}) }); err != nil {
-			return err
-		}
-	}
-	return a.pictures(cmp, roofs(s), dir, f, nil)
-}
-
-// roofs are the rates that the first point's machine cannot exceed.
-func roofs(s *workloads.Sweep) []plots.Roof {
-	w, err := s.Points[0].Workload()
-	if err != nil {
-		return nil
-	}
-	egress, pair, err := w.Roofs()
-	if err != nil {
-		return nil
-	}
-	return []plots.Roof{{Name: "egress of a rank", Rate: egress}, {Name: "one pair", Rate: pair}}
-}
-
-// pictures draws the plots that the axes give, or only the kinds asked for; asking
-// for one that the sweep cannot give is an error.
-func (a *app) pictures(cmp *reports.Comparison, roofs []plots.Roof, dir string, f *sweepFlags, kinds []string) error {
-	frame := plots.Frame{Subtitle: cmp.Title, Footnote: footnote(cmp)}
-	if f.chinese {
-		font, err := plots.FindChinese()
+		cmp, err := readComparison(name)
 		if err != nil {
-			fmt.Fprintf(a.errs, "pldperf: plots in English: %v\n", err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		frame.Chinese = font
+		return a.draw(cmp, filepath.Base(filepath.Dir(name)), f)
 	}
-	wanted := kinds
-	if len(wanted) == 0 {
-		wanted = allKinds
+	s, err := a.loadSweep(ctx, name, f.sets)
+	if err != nil {
+		return err
 	}
-	drawn := 0
-	for _, kind := range wanted {
-		p, err := draw(kind, frame, cmp, roofs)
-		if err != nil {
-			if len(kinds) > 0 {
-				return fmt.Errorf("--kind %s: %w", kind, err)
-			}
-			continue
-		}
-		for _, ext := range []string{".png", ".svg"} {
-			if err := writePicture(p, filepath.Join(dir, kind+ext)); err != nil {
-				return err
-			}
-		}
-		drawn++
+	if len(f.kinds) == 0 {
+		f.kinds = s.Config.Plots
 	}
-	if drawn == 0 && len(kinds) > 0 {
-		return errNoPlot
+	if err := f.place(); err != nil {
+		return err
 	}
-	fmt.Fprintf(a.errs, "pldperf: %d plots in %s\n", drawn, dir)
+	cmp, err := a.points(ctx, s, f)
+	if err != nil {
+		return err
+	}
+	if err := a.draw(cmp, stem(s.File), f); err != nil {
+		return err
+	}
+	return a.ended(cmp, len(s.Points))
+}
+
+// single reports whether the output is one picture rather than a folder.
+func (f *sweepFlags) single() bool { return pictureName(f.output) == nil }
+
+// place checks where the pictures go before any point runs.
+func (f *sweepFlags) place() error {
+	switch {
+	case f.single() && len(f.kinds) != 1:
+		return fmt.Errorf("-o %s is one picture: say which with --kind", f.output)
+	case f.single():
+		return folderOf(f.output)
+	case f.output != "":
+		return makeDir(f.output)
+	}
 	return nil
 }
 
-func footnote(cmp *reports.Comparison) string {
-	return fmt.Sprintf("%d points; digest of the first %s", len(cmp.Points), cmp.Points[0].Digest)
-}
-
-// draw makes one kind of plot.
-func draw(kind string, frame plots.Frame, cmp *reports.Comparison, roofs []plots.Roof) (*plots.Picture, error) {
-	along := sizeAxis(cmp)
-	one := lastGroup(cmp)
-	switch kind {
-	case "bandwidth", "time":
-		if along == "" {
-			return nil, fmt.Errorf("no axis of this sweep is a message size")
-		}
-		series := plots.Split(few(cmp, along), along)
-		if kind == "time" {
-			return plots.Time(frame, series)
-		}
-		return plots.Bandwidth(frame, plots.Busbw, series, roofs)
-	case "core-num":
-		if !hasAxis(cmp, cmp.Axis) {
-			return nil, fmt.Errorf("%s is no axis of this sweep", cmp.Axis)
-		}
-		return plots.CoreNum(frame, cmp.Axis, fewGroups(cmp), cmp.Tolerance)
+// draw writes the pictures of a comparison and prints their names.
+func (a *app) draw(cmp *reports.Comparison, name string, f *sweepFlags) error {
+	if err := f.place(); err != nil {
+		return err
 	}
-	axis := cmp.Axis
-	if !hasAxis(cmp, axis) {
-		if axis = along; axis == "" {
-			axis = cmp.Points[0].Axes[len(cmp.Points[0].Axes)-1].Key
+	dir := f.output
+	if dir == "" {
+		dir = filepath.Join("out", name)
+		if err := makeDir(dir); err != nil {
+			return err
 		}
-		one = cmp.Points
 	}
-	if kind == "reasons" {
-		return plots.Reasons(frame, axis, one)
+	var names []string
+	drawn, err := a.pictures(cmp, f.lang, f.kinds, func(kind string, p *plots.Picture) error {
+		if f.single() {
+			names = append(names, f.output)
+			return writePicture(p, f.output)
+		}
+		path := filepath.Join(dir, kind)
+		names = append(names, path+".png", path+".svg")
+		return both(p, path)
+	})
+	if err != nil {
+		return err
 	}
-	return plots.WQEBB(frame, axis, one)
+	if drawn == 0 {
+		return errors.New("there is nothing to plot: no point ended ok")
+	}
+	_, err = fmt.Fprintln(a.out, strings.Join(names, "\n"))
+	return err
 }

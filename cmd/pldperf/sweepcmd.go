@@ -1,45 +1,47 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 
-	"pldperf/hw"
 	"pldperf/hw/result"
 	"pldperf/reports"
+	"pldperf/reports/plots"
 	"pldperf/workloads"
 )
 
 const sweepLong = `Run a workload over all combinations of the values of its axes, compare the points, and
 recommend the smallest core_num that is within 2 % of the best: fewer AIVs are then taken
 from compute. The table goes to standard output; CSV, JSON, markdown and plots go to a
-folder. Points are cached by content, so an interrupted sweep goes on where it stopped.
+folder. All points are checked before the first one runs. Points are cached by content,
+so an interrupted sweep goes on where it stopped. Ctrl-C shows the points that are there
+and exits with 130; a second one ends the program at once.
+
+A sweep file has title, base (a workload), set (path: value for all points), axes (path:
+a list, {from, to, step} or {from, to, times}), recommend (an axis; default
+call.core_num), tolerance (default 2 %) and plots (default: all that the axes give).
 
 Examples:
   pldperf sweep a5-core-num
   pldperf sweep a5-core-num --set routing.tokens=1024 -o out/small
   pldperf sweep my-sweep.yaml --format csv -o - > points.csv`
 
+// sweepFlags are those of sweep and plot.
 type sweepFlags struct {
-	sets          []string
-	format, dir   string
-	cache         string
-	workers       int
-	noCache, json bool
-	chinese       bool
+	sets    []string
+	format  string
+	output  string
+	cache   string
+	lang    string
+	kinds   []string
+	workers int
+	noCache bool
+	json    bool
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -50,9 +52,9 @@ func (a *app) sweepCommand() *cobra.Command {
 	}
 	fl := c.Flags()
 	f.common(c)
-	fl.StringVar(&f.format, "format", "text", "of the table on standard output: text, markdown, csv or json")
+	fl.StringVar(&f.format, "format", "text", "of the table on standard output: text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
-	fl.StringVarP(&f.dir, "output", "o", "", "folder for CSV, JSON, markdown and plots; default out/NAME, - for none")
+	fl.StringVarP(&f.output, "output", "o", "", "folder for CSV, JSON, markdown and plots; default out/NAME, - for none")
 	return c
 }
 
@@ -63,22 +65,33 @@ func (f *sweepFlags) common(c *cobra.Command) {
 	fl.IntVarP(&f.workers, "jobs", "j", runtime.GOMAXPROCS(0), "points that run at once")
 	fl.StringVar(&f.cache, "cache", "", "folder of cached points; default: pldperf in the user's cache folder")
 	fl.BoolVar(&f.noCache, "no-cache", false, "run every point anew")
-	fl.BoolVar(&f.chinese, "chinese", false, "Chinese words in plots, where a Chinese font is installed")
+	fl.StringVar(&f.lang, "lang", "en", "words in plots: en, or zh where a Chinese font is installed")
+}
+
+// check checks what can be checked before anything runs.
+func (f *sweepFlags) check() error {
+	if f.workers < 1 {
+		return fmt.Errorf("--jobs: %d, must be 1 or more", f.workers)
+	}
+	if f.lang != "en" && f.lang != "zh" {
+		return fmt.Errorf("--lang: %q; there are en and zh", f.lang)
+	}
+	return nil
 }
 
 func (a *app) sweep(ctx context.Context, name string, f *sweepFlags) error {
-	if f.json {
-		f.format = "json"
-	}
-	format, err := reports.ParseFormat(f.format)
+	format, err := parseFormat(f.format, f.json)
 	if err != nil {
 		return err
 	}
-	s, err := a.loadSweep(name, f.sets)
+	if err := f.check(); err != nil {
+		return err
+	}
+	s, err := a.loadSweep(ctx, name, f.sets)
 	if err != nil {
 		return err
 	}
-	dir := f.dir
+	dir := f.output
 	if dir == "" {
 		dir = filepath.Join("out", stem(s.File))
 	}
@@ -87,205 +100,64 @@ func (a *app) sweep(ctx context.Context, name string, f *sweepFlags) error {
 			return err
 		}
 	}
-	cmp, stopped, err := a.points(ctx, s, f)
+	cmp, err := a.points(ctx, s, f)
 	if err != nil {
 		return err
 	}
-	if len(cmp.Points) == 0 {
-		return context.Canceled
+	if dir != "-" { // first: whoever reads the table may close the pipe
+		if err := a.artefacts(s, cmp, dir, f); err != nil {
+			return err
+		}
 	}
 	if err := cmp.Write(a.out, format, reports.Options{Width: width(a.out)}); err != nil {
 		return err
 	}
-	if dir != "-" {
-		if err := a.artefacts(s, cmp, dir, f, allKinds); err != nil {
-			return err
-		}
-	}
-	return a.ended(cmp, stopped, len(s.Points))
+	return a.ended(cmp, len(s.Points))
 }
 
 // ended turns the points' verdicts into the command's.
-func (a *app) ended(cmp *reports.Comparison, stopped bool, all int) error {
-	if stopped {
-		fmt.Fprintf(a.errs, "pldperf: interrupted after %d of %d points; the same command goes on from there\n", len(cmp.Points), all)
+func (a *app) ended(cmp *reports.Comparison, all int) error {
+	if n := len(cmp.Points); n < all {
+		fmt.Fprintf(a.errs, "pldperf: %s; the same command goes on from there\n", partial(n, all))
 		return failure{exitStopped}
 	}
-	for _, p := range cmp.Points {
-		if p.Status != result.OK {
+	for i := range cmp.Points {
+		if cmp.Points[i].Status != result.OK {
 			return failure{exitBad}
 		}
 	}
 	return nil
 }
 
-func (a *app) loadSweep(name string, sets []string) (*workloads.Sweep, error) {
+// artefacts writes all files of a sweep.
+func (a *app) artefacts(s *workloads.Sweep, cmp *reports.Comparison, dir string, f *sweepFlags) error {
+	for _, format := range []reports.Format{reports.CSV, reports.JSON, reports.Markdown} {
+		path := filepath.Join(dir, "sweep"+format.Extension())
+		if err := reports.WriteFile(path, func(w writer) error { return cmp.Write(w, format, reports.Options{}) }); err != nil {
+			return err
+		}
+	}
+	drawn, err := a.pictures(cmp, f.lang, s.Config.Plots, func(kind string, p *plots.Picture) error {
+		return both(p, filepath.Join(dir, kind))
+	})
+	if err == nil && terminal(a.errs) {
+		fmt.Fprintf(a.errs, "pldperf: CSV, JSON, markdown and %d plots are in %s\n", drawn, dir)
+	}
+	return err
+}
+
+func (a *app) loadSweep(ctx context.Context, name string, sets []string) (*workloads.Sweep, error) {
 	file, doc, err := a.document(name)
 	if err != nil {
 		return nil, err
 	}
 	if !doc.Has("axes") && doc.Has("ranks") {
-		return nil, doc.Fault("this is a workload; run it with: pldperf run %s", name)
+		return nil, doc.At("ranks").Fault("this is a workload; run it with: pldperf run %s", name)
 	}
-	return workloads.SweepFromDoc(file, doc, sets)
+	return await(ctx, func() (*workloads.Sweep, error) { return workloads.SweepFromDoc(file, doc, sets) })
 }
 
 func stem(file string) string {
 	base := filepath.Base(file)
 	return strings.ReplaceAll(strings.TrimSuffix(base, filepath.Ext(base)), " ", "-")
 }
-
-func makeDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("cannot make the folder %s: %w", dir, err)
-	}
-	return nil
-}
-
-// points runs what the cache does not hold and returns the points that are there, in
-// order; stopped says that some are not.
-func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (cmp *reports.Comparison, stopped bool, err error) {
-	cache, err := f.open()
-	if err != nil {
-		return nil, false, err
-	}
-	done := make([]*reports.Point, len(s.Points))
-	bar := newProgress(a.errs, len(s.Points))
-	var notes sync.Once
-	err = s.Each(ctx, f.workers, func(i int, p *workloads.Point) error {
-		pt, err := a.point(s, p, cache, func(err error) {
-			notes.Do(func() { fmt.Fprintf(a.errs, "pldperf: points are not cached: %v\n", err) })
-		})
-		if err != nil {
-			return fmt.Errorf("%s: %w", axesOf(s, p), err)
-		}
-		done[i] = pt
-		bar.step()
-		return nil
-	})
-	bar.stop()
-	if err != nil {
-		return nil, false, err
-	}
-	cmp = &reports.Comparison{Title: s.Config.Title, Axis: s.Config.Recommend, Tolerance: s.Config.Tolerance, Inputs: a.common(s)}
-	for _, p := range done {
-		if p == nil {
-			stopped = true
-			continue
-		}
-		cmp.Points = append(cmp.Points, *p)
-	}
-	cmp.Brief = len(cmp.Points) > 128
-	cmp.Notes = backoffNote(s)
-	return cmp, stopped, nil
-}
-
-// backoffNote says how far two points may differ only by the phase of their polls.
-func backoffNote(s *workloads.Sweep) []string {
-	w, err := s.Points[0].Check()
-	if err != nil || w.Config.Machine.AIV.Poll.Kind == "ideal" {
-		return nil
-	}
-	longest := w.Config.Machine.AIV.Poll.Max
-	return []string{fmt.Sprintf("Waits poll with a back-off of up to %v, so points may differ by about that much for each of the two barrier rounds and the CQE wait without a cause; --set machine.aiv.poll.kind=ideal shows the curve without it.", longest)}
-}
-
-// common lists what the points share.
-func (a *app) common(s *workloads.Sweep) []reports.KV {
-	out := []reports.KV{{Key: "sweep", Value: s.File}, {Key: "workload", Value: s.Config.Base}}
-	for _, path := range s.Config.Set.Keys() {
-		out = append(out, reports.KV{Key: path, Value: s.Config.Set.Child(path).Flow()})
-	}
-	return out
-}
-
-func (f *sweepFlags) open() (*workloads.Cache, error) {
-	if f.noCache {
-		return nil, nil
-	}
-	dir := f.cache
-	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return nil, nil // no home: run without
-		}
-		dir = filepath.Join(base, "pldperf")
-	}
-	return workloads.OpenCache(dir)
-}
-
-func axesOf(s *workloads.Sweep, p *workloads.Point) string {
-	var parts []string
-	for i, ax := range s.Axes {
-		parts = append(parts, ax.Path+"="+p.Values[i])
-	}
-	return strings.Join(parts, " ")
-}
-
-// point returns one point, from the cache if it is there and whole.
-func (a *app) point(s *workloads.Sweep, p *workloads.Point, cache *workloads.Cache, lost func(error)) (*reports.Point, error) {
-	key, err := p.Key()
-	if err != nil {
-		return nil, err
-	}
-	axes := make([]reports.KV, len(s.Axes))
-	for i, ax := range s.Axes {
-		axes[i] = reports.KV{Key: ax.Path, Value: p.Values[i]}
-	}
-	if data, ok := cache.Get(key); ok {
-		var pt reports.Point
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.DisallowUnknownFields()
-		if d.Decode(&pt) == nil && pt.Status != "" {
-			pt.Axes = axes
-			return &pt, nil
-		}
-	}
-	w, err := p.Workload()
-	if err != nil {
-		return nil, err
-	}
-	out, err := w.Run(hw.Options{})
-	if err != nil {
-		return nil, err
-	}
-	pt := reports.NewPoint(axes, out.Message, card(out))
-	data, err := json.Marshal(pt)
-	if err != nil {
-		return nil, err
-	}
-	if err := cache.Put(key, data); err != nil {
-		lost(err)
-	}
-	return &pt, nil
-}
-
-// progress is a bar on a terminal, and nothing elsewhere.
-type progress struct {
-	all *mpb.Progress
-	bar *mpb.Bar
-}
-
-func newProgress(w io.Writer, n int) *progress {
-	if !terminal(w) {
-		return &progress{}
-	}
-	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(60))
-	return &progress{p, p.AddBar(int64(n), mpb.PrependDecorators(decor.CountersNoUnit("%d / %d points ")),
-		mpb.AppendDecorators(decor.Percentage(), decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace), " done")))}
-}
-
-func (p *progress) step() {
-	if p.bar != nil {
-		p.bar.Increment()
-	}
-}
-
-func (p *progress) stop() {
-	if p.bar != nil {
-		p.bar.Abort(false)
-		p.all.Wait()
-	}
-}
-
-var errNoPlot = errors.New("there is nothing to plot")

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"pldperf/engine"
+	"pldperf/reports"
+	"pldperf/reports/plots"
+	"pldperf/workloads"
+)
+
+func makeDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("cannot make the folder %s: %w", dir, err)
+	}
+	return nil
+}
+
+// both writes a picture as PNG and SVG.
+func both(p *plots.Picture, path string) error {
+	return errors.Join(writePicture(p, path+".png"), writePicture(p, path+".svg"))
+}
+
+// pictures draws the kinds that are asked for, of which one that the points cannot give
+// is an error, or else all that they can give. It returns how many it gave to write.
+func (a *app) pictures(cmp *reports.Comparison, lang string, kinds []string, write func(kind string, p *plots.Picture) error) (drawn int, err error) {
+	frame := plots.Frame{Subtitle: cmp.Title, Footnote: footnote(cmp)}
+	if lang == "zh" {
+		if frame.Chinese, err = plots.FindChinese(); err != nil {
+			fmt.Fprintf(a.errs, "pldperf: plots in English: %v\n", err)
+		}
+	}
+	for _, kind := range allKinds {
+		if len(kinds) > 0 && !slices.Contains(kinds, kind) {
+			continue
+		}
+		p, err := picture(kind, frame, cmp)
+		if err != nil && len(kinds) > 0 {
+			return drawn, fmt.Errorf("plot %s: %w", kind, err)
+		}
+		if err != nil {
+			continue
+		}
+		if err := write(kind, p); err != nil {
+			return drawn, err
+		}
+		drawn++
+	}
+	return drawn, nil
+}
+
+func footnote(cmp *reports.Comparison) string {
+	return fmt.Sprintf("%d points; digest of the first %s", len(cmp.Points), cmp.Points[0].Digest)
+}
+
+// picture draws one kind of plot.
+func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Picture, error) {
+	along := sizeAxis(cmp)
+	switch kind {
+	case "bandwidth", "time":
+		if along == "" {
+			return nil, errors.New("no axis of this sweep is a message size")
+		}
+		series := plots.Split(few(cmp, along), along)
+		if kind == "time" {
+			return plots.Time(frame, series)
+		}
+		return plots.Bandwidth(frame, plots.Busbw, series, roofLines(cmp))
+	case "core-num":
+		if !hasAxis(cmp, cmp.Axis) {
+			return nil, fmt.Errorf("%s is no axis of this sweep", cmp.Axis)
+		}
+		return plots.CoreNum(frame, cmp.Axis, fewGroups(cmp), cmp.Tolerance)
+	}
+	axis, bars := cmp.Axis, lastGroup(cmp)
+	if !hasAxis(cmp, axis) {
+		if axis = along; axis == "" {
+			axis = cmp.Points[0].Axes[len(cmp.Points[0].Axes)-1].Key
+		}
+		bars = cmp.Points
+	}
+	frame.Subtitle = strings.TrimPrefix(frame.Subtitle+"; "+shared(bars, axis), "; ")
+	frame.Subtitle = strings.TrimSuffix(frame.Subtitle, "; ")
+	if kind == "reasons" {
+		return plots.Reasons(frame, axis, bars)
+	}
+	return plots.WQEBB(frame, axis, bars)
+}
+
+// shared names the axes on which all points have one value, but for one.
+func shared(points []reports.Point, but string) string {
+	var parts []string
+	for _, kv := range points[0].Axes {
+		if kv.Key != but && len(values(points, kv.Key)) == 1 {
+			parts = append(parts, kv.Key+" "+kv.Value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// roofKey marks the inputs of a comparison that are rates which no point can exceed.
+const roofKey = "roof: "
+
+// roofs lists the rates that the points' machines cannot exceed, each once, with what
+// it belongs to where points differ in that.
+func roofs(s *workloads.Sweep) (out []reports.KV) {
+	seen := map[string]bool{}
+	rates := map[engine.Rate]bool{}
+	for i := range s.Points {
+		p := &s.Points[i]
+		of := ""
+		for k, ax := range s.Axes {
+			if ax.Path == "ranks" || ax.Path == "machine" || strings.HasPrefix(ax.Path, "machine.") {
+				of += ", " + ax.Path + " " + p.Values[k]
+			}
+		}
+		if seen[of] {
+			continue
+		}
+		seen[of] = true
+		w, err := p.Check()
+		if err != nil {
+			continue
+		}
+		egress, pair, err := w.Roofs()
+		if err != nil {
+			continue
+		}
+		for _, r := range []struct {
+			name string
+			rate engine.Rate
+		}{{"egress of a rank", egress}, {"one pair", pair}} {
+			if !rates[r.rate] && r.rate != engine.Unlimited {
+				rates[r.rate] = true
+				out = append(out, reports.KV{Key: roofKey + r.name + of, Value: r.rate.String()})
+			}
+		}
+	}
+	if len(out) > maxCurves { // a machine parameter is an axis: lines would be confusing
+		return nil
+	}
+	return out
+}
+
+// roofLines reads the roofs back from a comparison's inputs.
+func roofLines(cmp *reports.Comparison) (out []plots.Roof) {
+	for _, kv := range cmp.Inputs {
+		var r engine.Rate
+		if name, ok := strings.CutPrefix(kv.Key, roofKey); ok && r.UnmarshalText([]byte(kv.Value)) == nil {
+			out = append(out, plots.Roof{Name: name, Rate: r})
+		}
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"pldperf/hw"
+	"pldperf/reports"
+	"pldperf/workloads"
+)
+
+// points runs what the cache does not hold and returns the points that are there, in
+// order: all of them, unless the user interrupts.
+func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*reports.Comparison, error) {
+	r := runner{app: a, sweep: s}
+	var err error
+	if r.cache, err = f.open(); err != nil {
+		return nil, err
+	}
+	done := make([]*reports.Point, len(s.Points))
+	bar := newProgress(a.errs, len(s.Points))
+	err = s.Each(ctx, f.workers, func(i int, p *workloads.Point) (err error) {
+		if done[i], err = guard(func() (*reports.Point, error) { return r.point(p) }); err != nil {
+			return fmt.Errorf("%s: %s: %w", s.File, s.Name(p), err)
+		}
+		bar.step()
+		return nil
+	})
+	bar.stop()
+	if err != nil {
+		return nil, err
+	}
+	cmp := &reports.Comparison{Title: s.Config.Title, Axis: s.Config.Recommend, Tolerance: s.Config.Tolerance, Inputs: inputs(s), Notes: backoffNote(s)}
+	for _, p := range done {
+		if p != nil {
+			cmp.Points = append(cmp.Points, *p)
+		}
+	}
+	if len(cmp.Points) == 0 {
+		return nil, context.Canceled
+	}
+	if len(cmp.Points) < len(done) {
+		cmp.Notes = append([]string{partial(len(cmp.Points), len(done))}, cmp.Notes...)
+	}
+	cmp.Brief = len(cmp.Points) > 128
+	return cmp, nil
+}
+
+func partial(n, all int) string { return fmt.Sprintf("interrupted after %d of %d points", n, all) }
+
+// backoffNote says how far two points may differ only by the phase of their polls.
+func backoffNote(s *workloads.Sweep) []string {
+	w, err := s.Points[0].Check()
+	if err != nil || w.Config.Machine.AIV.Poll.Kind == "ideal" {
+		return nil
+	}
+	longest := w.Config.Machine.AIV.Poll.Max
+	return []string{fmt.Sprintf("Waits poll with a back-off of up to %v, so points may differ by about that much for each of the two barrier rounds and the CQE wait without a cause; --set machine.aiv.poll.kind=ideal shows the curve without it.", longest)}
+}
+
+// inputs lists what the points share, and the roofs that their plots draw.
+func inputs(s *workloads.Sweep) []reports.KV {
+	out := []reports.KV{{Key: "sweep", Value: s.File}, {Key: "workload", Value: s.Config.Base}}
+	for _, path := range s.Config.Set.Keys() {
+		out = append(out, reports.KV{Key: path, Value: s.Config.Set.Child(path).Flow()})
+	}
+	return append(out, roofs(s)...)
+}
+
+func (f *sweepFlags) open() (*workloads.Cache, error) {
+	if f.noCache {
+		return nil, nil
+	}
+	dir := f.cache
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil, nil // no home: run without
+		}
+		dir = filepath.Join(base, "pldperf")
+	}
+	return workloads.OpenCache(dir)
+}
+
+// runner runs the points of one sweep; many goroutines may use it.
+type runner struct {
+	app   *app
+	sweep *workloads.Sweep
+	cache *workloads.Cache
+	once  sync.Once
+}
+
+// point returns one point, from the cache if it is there.
+func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
+	key, err := p.Key()
+	if err != nil {
+		return nil, err
+	}
+	axes := make([]reports.KV, len(r.sweep.Axes))
+	for i, ax := range r.sweep.Axes {
+		axes[i] = reports.KV{Key: ax.Path, Value: p.Values[i]}
+	}
+	if data, ok := r.cache.Get(key); ok {
+		var pt reports.Point
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if d.Decode(&pt) == nil {
+			pt.Axes = axes
+			return &pt, nil
+		}
+	}
+	w, err := p.Workload()
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.Run(hw.Options{})
+	if err != nil {
+		return nil, err
+	}
+	pt := reports.NewPoint(axes, out.Message, card(out))
+	return &pt, r.keep(key, pt)
+}
+
+// keep puts a point into the cache, under no place of a sweep. A cache that cannot be
+// written costs time later, not the result now.
+func (r *runner) keep(key []byte, pt reports.Point) error {
+	pt.Axes = nil
+	data, err := json.Marshal(pt)
+	if err != nil {
+		return err
+	}
+	if err := r.cache.Put(key, data); err != nil {
+		r.once.Do(func() { fmt.Fprintf(r.app.errs, "pldperf: points are not cached: %v\n", err) })
+	}
+	return nil
+}
+
+// progress is a bar on a terminal, and nothing elsewhere.
+type progress struct {
+	all *mpb.Progress
+	bar *mpb.Bar
+}
+
+func newProgress(w io.Writer, n int) *progress {
+	if !terminal(w) {
+		return &progress{}
+	}
+	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(60))
+	return &progress{p, p.AddBar(int64(n), mpb.PrependDecorators(decor.CountersNoUnit("%d / %d points ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace), " done")))}
+}
+
+func (p *progress) step() {
+	if p.bar != nil {
+		p.bar.Increment()
+	}
+}
+
+func (p *progress) stop() {
+	if p.bar != nil {
+		p.bar.Abort(false)
+		p.all.Wait()
+	}
+}

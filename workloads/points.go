@@ -1,0 +1,173 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"pldperf/configs"
+)
+
+// Point is one combination of the axes' values.
+type Point struct {
+	Values []string // by axis
+
+	file string
+	doc  *configs.Doc
+}
+
+const (
+	maxPoints   = 100_000
+	maxProblems = 50 // different ones, after which no further point is looked at
+)
+
+// expand makes all combinations, the last axis fastest, and checks each. A fault that
+// many points have is reported once.
+func (s *Sweep) expand(file string, base *configs.Doc) error {
+	total := 1
+	for _, a := range s.Axes {
+		total *= len(a.Values)
+	}
+	var problems configs.Problems
+	for n := range total {
+		p := Point{file: file, Values: make([]string, len(s.Axes))}
+		index, rest := make([]int, len(s.Axes)), n
+		for i, a := range slices.Backward(s.Axes) {
+			index[i] = rest % len(a.Values)
+			p.Values[i] = a.Values[index[i]]
+			rest /= len(a.Values)
+		}
+		if err := s.check(&p, base); err != nil {
+			for _, one := range s.relocate(err, index) {
+				if n > 0 && one.File == file && one.Line > 0 { // a fault of the workload that other points do not have
+					one.Message += fmt.Sprintf(" (with %s)", s.Name(&p))
+				}
+				problems = addNew(problems, one)
+			}
+			if len(problems) >= maxProblems {
+				break
+			}
+		}
+		s.Points = append(s.Points, p)
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	return nil
+}
+
+// check applies the point's values to the workload and decodes it.
+func (s *Sweep) check(p *Point, base *configs.Doc) error {
+	doc := *base
+	for i, a := range s.Axes {
+		if err := doc.SetFrom("axis", longPath(a.Path, p.Values[i]), p.Values[i]); err != nil {
+			return err
+		}
+	}
+	p.doc = &doc
+	_, err := decode(p.file, p.doc)
+	return err
+}
+
+// addNew adds a problem unless there is one at the same place that says the same,
+// whichever point it was found with.
+func addNew(all configs.Problems, one configs.Problem) configs.Problems {
+	bare := func(p configs.Problem) configs.Problem {
+		p.Message, _, _ = strings.Cut(p.Message, " (with ")
+		return p
+	}
+	if slices.ContainsFunc(all, func(p configs.Problem) bool { return bare(p) == bare(one) }) {
+		return all
+	}
+	return append(all, one)
+}
+
+func problemsOf(err error) configs.Problems {
+	var placed configs.Problems
+	if errors.As(err, &placed) {
+		return placed
+	}
+	return configs.Problems{{Message: err.Error()}}
+}
+
+// relocate moves problems that an axis or a setting of the sweep brought to where the
+// sweep's file says so; index is the value of each axis.
+func (s *Sweep) relocate(err error, index []int) configs.Problems {
+	problems := slices.Clone(problemsOf(err))
+	for i := range problems {
+		p := &problems[i]
+		if at := s.origin(p.File, index); at != nil {
+			place := at.Fault("")[0]
+			p.File, p.Line, p.Col = place.File, place.Line, place.Col
+		}
+	}
+	return problems
+}
+
+// origin returns where the sweep's file has what SetFrom brought from there; nil when
+// it came from elsewhere.
+func (s *Sweep) origin(from string, index []int) *configs.Doc {
+	for i, k := range index {
+		if a := &s.Axes[i]; from == "axis "+longPath(a.Path, a.Values[k]) {
+			return a.at[k]
+		}
+	}
+	for _, path := range s.Config.Set.Keys() {
+		if v := s.Config.Set.Child(path); from == "set "+longPath(path, v.Flow()) {
+			return v
+		}
+	}
+	return nil
+}
+
+// Name says where in the sweep a point is: "ranks=4 call.core_num=8".
+func (s *Sweep) Name(p *Point) string {
+	var parts []string
+	for i, a := range s.Axes {
+		parts = append(parts, a.Path+"="+p.Values[i])
+	}
+	return strings.Join(parts, " ")
+}
+
+// Workload makes the point's workload, with its routing drawn.
+func (p *Point) Workload() (*Workload, error) { return FromDoc(p.file, p.doc) }
+
+// Check decodes the point's workload without drawing its routing.
+func (p *Point) Check() (*Workload, error) { return decode(p.file, p.doc) }
+
+// Key identifies what a point computes: the merged document and the files that it
+// names. Together with the program's identity it names a cache entry.
+func (p *Point) Key() ([]byte, error) {
+	w := &Workload{File: p.file}
+	var files []byte
+	w.Config.noted = func(name string, data []byte) {
+		files = fmt.Appendf(files, "%q %d\n%s", name, len(data), data)
+	}
+	if err := w.decode(p.doc); err != nil {
+		return nil, err
+	}
+	return append(w.Doc.Canonical(), files...), nil
+}
+
+// Each calls run for every point, so many at once, and returns the first error. Once
+// ctx is done it starts no further point.
+func (s *Sweep) Each(ctx context.Context, workers int, run func(i int, p *Point) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(workers, 1))
+	for i := range s.Points {
+		if ctx.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return run(i, &s.Points[i])
+		})
+	}
+	return g.Wait()
+}
