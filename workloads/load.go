@@ -1,7 +1,7 @@
 package workloads
 
 import (
-	"fmt"
+	"errors"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -144,13 +144,23 @@ func withMachine(doc *configs.Doc) (*configs.Doc, error) {
 	}
 	preset, err := Machine(name)
 	if err != nil {
-		return nil, at.Fault("%v", err)
+		return nil, misnamed(at, err)
 	}
 	below, err := preset.Under("machine")
 	if err != nil {
 		return nil, err
 	}
 	return configs.Merge(below, doc), nil
+}
+
+// misnamed places an error about a file where it is named, unless it has a place in
+// that file.
+func misnamed(at *configs.Doc, err error) error {
+	var placed configs.Problems
+	if errors.As(err, &placed) {
+		return err
+	}
+	return at.Fault("%v", err)
 }
 
 // Machine returns a machine preset (by name, or a file) with everything that it is
@@ -164,39 +174,45 @@ func Machine(name string) (*configs.Doc, error) {
 	if d, ok := presets.Load(key); ok {
 		return d.(*configs.Doc), nil
 	}
-	doc, err := machine(name, 0)
-	if err == nil && strings.HasPrefix(file, "configs/") {
-		presets.Store(key, doc)
+	doc, err := configs.Load(file, data)
+	if err != nil {
+		return nil, err
 	}
-	return doc, err
+	full, err := WithBases(doc)
+	if err == nil && strings.HasPrefix(file, "configs/") {
+		presets.Store(key, full)
+	}
+	return full, err
 }
-
-// maxBases bounds the chain of based_on.
-const maxBases = 8
 
 // presets keeps machines as read and merged, by file and content: the points of a
 // sweep share one, and a Doc never changes.
 var presets sync.Map
 
-func machine(name string, depth int) (*configs.Doc, error) {
-	file, data, err := configs.Find(name)
-	if err == nil && depth > maxBases {
-		err = fmt.Errorf("%s: based_on goes more than %d files deep", file, maxBases)
+// maxBases bounds the chain of based_on.
+const maxBases = 8
+
+// WithBases puts what a machine file is based on under what it says itself.
+func WithBases(doc *configs.Doc) (*configs.Doc, error) {
+	full := doc
+	for depth := 0; doc.Has("based_on"); depth++ {
+		at := doc.At("based_on")
+		var base string
+		if err := at.Decode(&base); err != nil {
+			return nil, err
+		}
+		if depth == maxBases {
+			return nil, at.Fault("goes more than %d files deep", maxBases)
+		}
+		file, data, err := configs.Find(base)
+		if err != nil {
+			return nil, at.Fault("%v", err)
+		}
+		below, err := configs.Load(file, data)
+		if err != nil {
+			return nil, err
+		}
+		doc, full = below, configs.Merge(below, full)
 	}
-	if err != nil {
-		return nil, err
-	}
-	doc, err := configs.Load(file, data)
-	if err != nil || !doc.Has("based_on") {
-		return doc, err
-	}
-	var base string
-	if err := doc.At("based_on").Decode(&base); err != nil {
-		return nil, err
-	}
-	below, err := machine(base, depth+1)
-	if err != nil {
-		return nil, err
-	}
-	return configs.Merge(below, doc), nil
+	return full, nil
 }

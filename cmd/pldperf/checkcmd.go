@@ -1,0 +1,145 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"pldperf/configs"
+	"pldperf/hw"
+	"pldperf/workloads"
+)
+
+const checkLong = `Read workloads, sweeps and machines and report everything that is wrong with them, where it
+stands in the file, without running anything. A sweep is checked point by point.
+
+Examples:
+  pldperf check my.yaml
+  pldperf check configs/workloads/*.yaml --json
+  pldperf init | pldperf check -`
+
+func (a *app) checkCommand() *cobra.Command {
+	var sets []string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "check FILE...", Short: "validate workloads, sweeps and machines without running them", Long: checkLong,
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: complete(configs.Workloads, configs.Sweeps, configs.Machines),
+		RunE: func(_ *cobra.Command, args []string) error { return a.check(args, sets, asJSON) },
+	}
+	c.Flags().StringArrayVar(&sets, "set", nil, "override a field of a workload: path=value (repeatable)")
+	c.Flags().BoolVar(&asJSON, "json", false, "for each file its kind, or its problems with line and column, as JSON")
+	return c
+}
+
+// verdictOf is what check says of a file.
+type verdictOf struct {
+	File     string    `json:"file"`
+	OK       bool      `json:"ok"`
+	Kind     string    `json:"kind,omitempty"`
+	Summary  string    `json:"summary,omitempty"`
+	Problems []problem `json:"problems,omitempty"`
+}
+
+// problem is a configs.Problem as JSON has it; line and col are 0 where there are none.
+type problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+func (a *app) check(names, sets []string, asJSON bool) error {
+	var all []verdictOf
+	var faults []error
+	for _, name := range names {
+		v, err := a.checkFile(name, sets)
+		if err != nil {
+			faults = append(faults, err)
+			v.Problems = problemsOf(err)
+		}
+		v.OK = err == nil
+		all = append(all, v)
+		if asJSON || !v.OK {
+			continue
+		}
+		if _, err := fmt.Fprintf(a.out, "%s: ok, %s\n", v.File, v.Summary); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		if err := a.writeJSON(all); err != nil {
+			return err
+		}
+		if len(faults) > 0 {
+			return failure{exitUsage}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func problemsOf(err error) (out []problem) {
+	var placed configs.Problems
+	if !errors.As(err, &placed) {
+		return []problem{{Message: err.Error()}}
+	}
+	for _, p := range placed {
+		out = append(out, problem{p.File, p.Line, p.Col, p.Path, p.Message})
+	}
+	return out
+}
+
+// checkFile validates a file of any kind and says what it is.
+func (a *app) checkFile(name string, sets []string) (v verdictOf, err error) {
+	v.File = name
+	file, doc, err := a.document(name)
+	if err != nil {
+		return v, err
+	}
+	v.File = file
+	switch {
+	case doc.Has("axes"):
+		s, err := workloads.SweepFromDoc(file, doc, sets)
+		if err != nil {
+			return v, err
+		}
+		v.Kind, v.Summary = "sweep", fmt.Sprintf("a sweep of %s over %s", plural(len(s.Points), "point"), plural(len(s.Axes), "axis"))
+	case isMachine(doc):
+		spec, err := machine(doc)
+		if err != nil {
+			return v, err
+		}
+		v.Kind, v.Summary = "machine", fmt.Sprintf("machine %s with %s", spec.Name, plural(spec.AIV.Count, "AIV"))
+	default:
+		w, err := workloads.CheckDoc(file, doc, sets)
+		if err != nil {
+			return v, err
+		}
+		v.Kind, v.Summary = "workload", fmt.Sprintf("a workload of %s on %s", plural(w.Config.Ranks, "rank"), w.Config.Machine.Name)
+	}
+	return v, nil
+}
+
+// isMachine tells a machine from a workload, which has one under "machine".
+func isMachine(doc *configs.Doc) bool {
+	return doc.Has("based_on") || doc.Has("aiv") || doc.Has("fabric") || doc.Has("urma")
+}
+
+func machine(doc *configs.Doc) (spec hw.Spec, err error) {
+	full, err := workloads.WithBases(doc)
+	if err == nil {
+		err = full.Decode(&spec)
+	}
+	return spec, err
+}
+
+func plural(n int, word string) string {
+	switch {
+	case n == 1:
+		return "1 " + word
+	case word == "axis":
+		return fmt.Sprintf("%d axes", n)
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
