@@ -136,7 +136,30 @@ func pair(a, b *program.Line) IRRow {
 	return IRRow{Same, a, b}
 }
 
+// single reports whether there is nothing to compare: one program is just listed.
+func (s *SideBySide) single() bool { return len(s.B) == 0 && s.Titles[1] == "" }
+
+// list is the page of one program.
+func (s *SideBySide) list() *page {
+	p := &page{title: s.Titles[0], lead: []string{plural(len(s.A), "op")}}
+	t := p.table("Program", "phase", "op", "~operands")
+	last := ""
+	for i := range s.A {
+		l := &s.A[i]
+		phase := l.Phase
+		if phase == last {
+			phase = ""
+		}
+		last = l.Phase
+		t.add(phase, l.Op, l.Operands)
+	}
+	return p
+}
+
 func (s *SideBySide) page() *page {
+	if s.single() {
+		return s.list()
+	}
 	p := &page{title: s.Titles[0] + " beside " + s.Titles[1]}
 	rows := s.Rows()
 	n := map[IRMark]int{}

@@ -124,3 +124,12 @@ func TestWrapBreaksAtSpacesAndLongWordsAnywhere(t *testing.T) {
 		}
 	})
 }
+
+func TestOneProgramIsListedWithoutAnEmptySideBesideIt(t *testing.T) {
+	var b strings.Builder
+	lines := []program.Line{{Phase: "ready", Op: "notify_peers", Operands: "x"}, {Phase: "ready", Op: "fence"}}
+	require.NoError(t, IRSideBySide(&b, Text, Options{}, lines, nil, [2]string{"alone"}))
+	assert.Contains(t, b.String(), "2 ops")
+	assert.NotContains(t, b.String(), "beside")
+	assert.NotContains(t, b.String(), "<")
+}

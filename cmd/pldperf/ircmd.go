@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pldperf/collectives"
+	"pldperf/configs"
 	"pldperf/hw/program"
 	"pldperf/reports"
 	"pldperf/workloads"
@@ -42,7 +44,7 @@ func (a *app) irCommand() *cobra.Command {
 	fl.StringSliceVar(&f.modes, "mode", nil, "two forms to compare; builtin is the InCore composite (default hand,builtin)")
 	fl.IntVar(&f.rank, "rank", 0, "rank for which operands are resolved")
 	fl.IntVar(&f.block, "block", 0, "block for which operands are resolved")
-	fl.StringVar(&f.format, "format", "text", "text, markdown, csv or json")
+	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
 	return c
 }
@@ -54,12 +56,12 @@ type form struct {
 }
 
 func (a *app) ir(files []string, f *irFlags) error {
-	if f.json {
-		f.format = "json"
-	}
-	format, err := reports.ParseFormat(f.format)
+	format, err := parseFormat(f.format, f.json)
 	if err != nil {
 		return err
+	}
+	if len(files) > 1 && len(f.modes) > 0 {
+		return errors.New("--mode compares forms of one file; of two files each shows the form that it names")
 	}
 	var forms []form
 	for _, file := range files {
@@ -69,50 +71,54 @@ func (a *app) ir(files []string, f *irFlags) error {
 		}
 		forms = append(forms, more...)
 	}
-	b := form{}
-	if len(forms) > 1 {
-		b = forms[1]
-	}
-	return reports.IRSideBySide(a.out, format, reports.Options{Width: width(a.out)}, forms[0].lines, b.lines, [2]string{forms[0].title, b.title})
+	forms = append(forms, form{})
+	titles := [2]string{forms[0].title, forms[1].title}
+	return reports.IRSideBySide(a.out, format, reports.Options{Width: width(a.out)}, forms[0].lines, forms[1].lines, titles)
 }
 
-// forms records the programs of a file: the one that it names, or both modes.
-func (a *app) forms(file string, both bool, f *irFlags) ([]form, error) {
-	sets := f.sets
+// forms records the programs of a file: the one that it names, or two modes.
+func (a *app) forms(file string, alone bool, f *irFlags) ([]form, error) {
 	name, doc, err := a.document(file)
 	if err != nil {
 		return nil, err
 	}
 	modes := f.modes
-	if w, err := workloads.CheckDoc(name, doc, sets); err == nil && both && len(modes) == 0 && len(collectives.Forms(w.Config.Call.Op)) > 1 {
+	if w, err := workloads.CheckDoc(name, doc, f.sets); err == nil && alone && len(modes) == 0 && len(collectives.Forms(w.Config.Call.Op)) > 1 {
 		modes = []string{"hand", "builtin"}
 	}
-	if len(modes) == 0 || !both {
+	switch {
+	case len(modes) == 0:
 		modes = []string{""}
-	}
-	if len(modes) > 2 {
+	case len(modes) > 2:
 		return nil, fmt.Errorf("--mode: two forms can stand side by side, not %d", len(modes))
 	}
 	var out []form
 	for _, m := range modes {
-		own := sets
-		if m == "builtin" {
-			m = "incore"
-		}
-		if m != "" {
-			own = append(append([]string{}, sets...), "call.form="+m)
-		}
-		w, err := workloads.LoadDoc(name, doc, own)
-		if err != nil {
-			return nil, err
-		}
-		fm, err := record(w, f.rank, f.block)
+		fm, err := formOf(name, doc, f, m)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, fm)
 	}
 	return out, nil
+}
+
+// formOf records the program of one mode; the empty one is what the file says.
+func formOf(name string, doc *configs.Doc, f *irFlags, mode string) (form, error) {
+	own := *doc
+	if mode == "builtin" {
+		mode = "incore"
+	}
+	if mode != "" {
+		if err := own.SetFrom("--mode", "call.form", mode); err != nil {
+			return form{}, err
+		}
+	}
+	w, err := workloads.LoadDoc(name, &own, f.sets)
+	if err != nil {
+		return form{}, err
+	}
+	return record(w, f.rank, f.block)
 }
 
 // record resolves the programs of a workload's tasks for one rank and block.
