@@ -14,6 +14,7 @@ import (
 //	                                              \~> land [ -> ack ~> CQE ]
 type work struct {
 	q     *Queue
+	next  *work // of those that wait for the flow
 	step  *Step
 	dst   memory.Addr
 	data  memory.Data
@@ -37,6 +38,7 @@ const (
 	evLeft           // its last byte has left
 	evLanded         // its last byte is there
 	evCQE            // its CQE can be read
+	evOpen           // the gap behind the last SQE of a queue is over
 
 	evBits   = 3
 	peerBits = 20
@@ -46,10 +48,10 @@ const (
 func (n *NIC) Handle(arg uint64) {
 	kind, i := arg%(1<<evBits), arg>>evBits
 	switch kind {
-	case evSeen, evFetched, evGather:
+	case evSeen, evFetched, evGather, evOpen:
 		n.advance(kind, n.queues[i%(1<<peerBits)], i>>peerBits)
 	case evWire:
-		n.send(n.works[i])
+		n.offer(n.works[i])
 	case evLeft:
 		n.left(n.works[i])
 	case evLanded:
@@ -73,12 +75,16 @@ func (n *NIC) advance(kind uint64, q *Queue, head uint64) {
 	case evGather:
 		q.ready++
 		n.gather(q)
+	case evOpen:
+		q.closed = false
+		n.drain(q)
 	}
 }
 
 // ring lets the engine see the head of a queue.
 func (n *NIC) ring(q *Queue) {
-	n.eng.After(n.spec.Doorbell.Latency, n, (q.head/SQEBBs<<peerBits|uint64(q.peer))<<evBits|evSeen)
+	arg := q.head/SQEBBs<<peerBits | uint64(q.peer)
+	n.eng.After(n.spec.Doorbell.Latency, n, arg<<evBits+evSeen)
 }
 
 // fetch starts to read SQEs while the queue may. They come back in order.
@@ -103,7 +109,7 @@ func (n *NIC) gather(q *Queue) {
 		w := n.take(q)
 		read := n.sample(w)
 		start := max(now.Add(n.spec.Gather), read, q.free)
-		q.free = start.Add(n.spec.Gap)
+		q.free = start
 		if w.step = q.watch.find(q.gathered); w.step != nil {
 			w.step.Gather = now
 		}
@@ -165,7 +171,7 @@ func (n *NIC) sample(w *work) engine.Time {
 	w.data.Reset()
 	read := n.eng.Now()
 	dst, ok := n.mem.Resolve(n.sqe.Remote, int64(w.bytes))
-	if w.dst = dst; !ok || dst.Rank != int(w.q.peer) {
+	if w.dst = dst; !ok || dst.Rank != int(w.q.peer) || !n.mem.Buffer(dst.Buf).Window {
 		w.bad = StatusAccess
 		return read
 	}
@@ -180,6 +186,28 @@ func (n *NIC) sample(w *work) engine.Time {
 		read = max(read, n.mem.Read(a, int64(g.Len), nicOwner).End)
 	}
 	return read
+}
+
+// offer sends an SQE as soon as the queue's flow has been idle for the gap behind the
+// one before it.
+func (n *NIC) offer(w *work) {
+	q := w.q
+	if q.waiting == nil {
+		q.waiting = w
+	} else {
+		q.latest.next = w
+	}
+	q.latest = w
+	n.drain(q)
+}
+
+func (n *NIC) drain(q *Queue) {
+	for q.waiting != nil && !q.closed {
+		w := q.waiting
+		q.waiting, w.next = w.next, nil
+		q.closed = n.spec.Gap > 0
+		n.send(w)
+	}
 }
 
 // send gives the gathered rows to the fabric as one message. Of a bad SQE only its
@@ -211,6 +239,9 @@ func (n *NIC) left(w *work) {
 	q.wire--
 	if w.step != nil {
 		w.step.Left = n.eng.Now()
+	}
+	if q.closed {
+		n.eng.After(n.spec.Gap, n, uint64(q.peer)<<evBits|evOpen)
 	}
 	n.passed(w)
 	n.gather(q)

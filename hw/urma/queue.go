@@ -53,7 +53,9 @@ type Queue struct {
 	fetched  uint64
 	seen     uint64
 	head     uint64
-	free     engine.Time // for the next SQE on the wire
+	free     engine.Time // at which the last SQE so far was ready for the wire
+	waiting  *work       // for the wire, the first of them
+	latest   *work       // the last of them
 	cqTail   uint32      // CQEs polled
 	cqHead   uint32      // CQEs written
 	wanted   uint32      // CQEs asked for
@@ -64,6 +66,7 @@ type Queue struct {
 	flow     fabric.Flow
 	holder   uint32 // 0 is nobody
 	held     bool
+	closed   bool // an SQE is on the wire, or was less than wqe_gap ago
 	dead     bool
 	failed   uint8 // worst status of an SQE; the queue stays in error
 	sges     int64

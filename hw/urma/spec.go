@@ -25,7 +25,7 @@ type Spec struct {
 	Fetch    FetchSpec       `yaml:"fetch"`
 	Engine   EngineSpec      `yaml:"engine"`
 	Gather   engine.Duration `yaml:"gather" help:"first byte of the rows, once an SQE, pipelined"`
-	Gap      engine.Duration `yaml:"wqe_gap" help:"least time between two SQEs of one queue on the wire"`
+	Gap      engine.Duration `yaml:"wqe_gap" help:"idle time of a queue's flow between two SQEs"`
 	CQE      CQESpec         `yaml:"cqe"`
 	Timeout  engine.Duration `yaml:"timeout" help:"after which a send to a dead link completes with an error"`
 }
