@@ -128,7 +128,7 @@ func TestQueuesShareTheirEngine(t *testing.T) {
 
 func TestTheIdealTwinCostsTheWireAndTheMemoryAlone(t *testing.T) {
 	o := nominal()
-	o.spec.Kind = "ideal"
+	o.spec.Kind, o.spec.Gap = "ideal", us
 	o.row = 1024
 	r := newRig(t, o)
 	bytes := engine.Bytes(12 * 1024)
@@ -363,6 +363,9 @@ func TestABadAddressCompletesWithAnErrorAndInOrder(t *testing.T) {
 				q.Completed(then(func() { assert.Equal(t, good, q.Counters().Bytes, "all that moves has landed") }), 0)
 				assert.EqualValues(t, StatusAccess, r.finish(0, 1).Status)
 				assert.Equal(t, good, q.Counters().Bytes)
+				for _, x := range r.net.Resources() {
+					assert.EqualValues(t, good, x.Bytes, "nothing of it on the %s", x.Name)
+				}
 				assertIdle(t, r.nics[0])
 				require.NoError(t, r.submit(0, 1, 1))
 				assert.EqualValues(t, StatusAccess, r.finish(0, 1).Status, "the queue stays in error")

@@ -179,6 +179,35 @@ func TestPagesAreRecycledBehindTheTail(t *testing.T) {
 		assert.False(t, seen[p], "given back once")
 		seen[p] = true
 	}
+	assert.EqualValues(t, 200, r.nics[0].Peak(), "of all sends")
+}
+
+// A second send is built while the first is read: its slots lie behind a moved tail.
+func TestAnExchangeOfManySendsGoesOnBehindTheTail(t *testing.T) {
+	o := nominal()
+	o.row, o.spec.Depth = 8, 64 // 16 SQEs
+	r := newRig(t, o)
+	q, w := r.queue(0, 1), writer(0)
+	require.NoError(t, q.Claim(w))
+	for i := range 40 { // each send has two SQEs, and there are up to eight of them
+		for q.Head()-q.Tail() > 64-8 {
+			require.NoError(t, r.eng.Run())
+			c, ok := q.PollCQE()
+			require.True(t, ok)
+			require.Zero(t, c.Status)
+		}
+		require.NoError(t, q.Post(w, r.write(0, 1, 24*i, 12, false)))
+		require.NoError(t, q.Post(w, r.write(0, 1, 24*i+12, 12, true)))
+		q.Doorbell(w)
+	}
+	require.NoError(t, r.eng.Run())
+	for q.Head() != q.Tail() {
+		_, ok := q.PollCQE()
+		require.True(t, ok)
+	}
+	assert.True(t, r.landed(0, 1, 24*40))
+	assert.LessOrEqual(t, len(r.nics[0].pages), 64/4/4+1)
+	assertIdle(t, r.nics[0])
 }
 
 // Two sends within one exchange; the first CQE frees the pages of the first alone.
