@@ -73,12 +73,12 @@ func (s *Sweep) check(p *Point, base *configs.Doc) error {
 	return err
 }
 
-// addNew adds a problem unless there is one at the same place that says the same,
-// whichever point it was found with.
+// addNew adds a problem unless there is one that says the same of the same path,
+// whichever point or value it was found with.
 func addNew(all configs.Problems, one configs.Problem) configs.Problems {
-	bare := func(p configs.Problem) configs.Problem {
-		p.Message, _, _ = strings.Cut(p.Message, " (with ")
-		return p
+	bare := func(p configs.Problem) string {
+		message, _, _ := strings.Cut(p.Message, " (with ")
+		return p.Path + ": " + message
 	}
 	if slices.ContainsFunc(all, func(p configs.Problem) bool { return bare(p) == bare(one) }) {
 		return all

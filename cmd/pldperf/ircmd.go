@@ -36,8 +36,9 @@ func (a *app) irCommand() *cobra.Command {
 	var f irFlags
 	c := &cobra.Command{
 		Use: "ir FILE [FILE]", Short: "print a rank's program, the hand form beside the builtin's", Long: irLong,
-		Args: cobra.RangeArgs(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error { return a.ir(args, &f) },
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: complete(configs.Workloads),
+		RunE:              func(_ *cobra.Command, args []string) error { return a.ir(args, &f) },
 	}
 	fl := c.Flags()
 	fl.StringArrayVar(&f.sets, "set", nil, "override a field: path=value (repeatable)")

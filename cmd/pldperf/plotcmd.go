@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pldperf/configs"
 	"pldperf/reports"
 	"pldperf/reports/plots"
 )
@@ -37,7 +38,8 @@ func (a *app) plotCommand() *cobra.Command {
 	var f sweepFlags
 	c := &cobra.Command{
 		Use: "plot FILE", Short: "draw a sweep: bandwidth, time, core_num, reasons, queue use", Long: plotLong, Args: oneFile,
-		RunE: func(c *cobra.Command, args []string) error { return a.plot(c.Context(), args[0], &f) },
+		ValidArgsFunction: complete(configs.Sweeps),
+		RunE:              func(c *cobra.Command, args []string) error { return a.plot(c.Context(), args[0], &f) },
 	}
 	f.common(c)
 	c.Flags().StringSliceVar(&f.kinds, "kind", nil, "which: "+strings.Join(allKinds, ", ")+"; default: all that apply")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pldperf/configs"
 	"pldperf/engine"
 	"pldperf/hw"
 	"pldperf/reports"
@@ -38,7 +39,8 @@ func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use: "run FILE", Short: "run a workload and print its cost card", Long: runLong, Args: oneFile,
-		RunE: func(c *cobra.Command, args []string) error { return a.run(c.Context(), args[0], &f) },
+		ValidArgsFunction: complete(configs.Workloads),
+		RunE:              func(c *cobra.Command, args []string) error { return a.run(c.Context(), args[0], &f) },
 	}
 	fl := c.Flags()
 	fl.StringArrayVar(&f.sets, "set", nil, "override a field: path=value (repeatable)")

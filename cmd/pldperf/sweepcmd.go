@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pldperf/configs"
 	"pldperf/hw/result"
 	"pldperf/reports"
 	"pldperf/reports/plots"
@@ -48,7 +49,8 @@ func (a *app) sweepCommand() *cobra.Command {
 	var f sweepFlags
 	c := &cobra.Command{
 		Use: "sweep FILE", Short: "compare the values of one or more fields and recommend one", Long: sweepLong, Args: oneFile,
-		RunE: func(c *cobra.Command, args []string) error { return a.sweep(c.Context(), args[0], &f) },
+		ValidArgsFunction: complete(configs.Sweeps),
+		RunE:              func(c *cobra.Command, args []string) error { return a.sweep(c.Context(), args[0], &f) },
 	}
 	fl := c.Flags()
 	f.common(c)
