@@ -23,6 +23,18 @@ func TestReadsAndWritesShareTheRateOfHBM(t *testing.T) {
 	assert.Equal(t, at(1000), s.Read(Addr{1, id, 0}, 1e6, 9).End, "another rank has its own")
 }
 
+func TestEveryAccessTakesTheTimeOfItsOwnBytes(t *testing.T) {
+	s := space(spec(), 1, false)
+	id := alloc(t, s, tensor(0, 16*mib))
+	var sum engine.Time
+	for i, n := range []int64{1000, 1000, 3000, 7, 1000, 200_000} {
+		sum += engine.Time(n)
+		assert.Equal(t, sum, s.Read(Addr{0, id, int64(i) * mib}, n, 0).End, "1 ps a byte")
+	}
+	assert.Equal(t, engine.Time(1500), s.Read(Addr{0, id, 2 * mib}, 3000, 0).End, "from L2 half of it")
+	assert.Equal(t, engine.Time(2000), s.Read(Addr{0, id, 2 * mib}, 1000, 0).End)
+}
+
 // N owners that each read n bytes at once end after N n / rate, whoever they are.
 func TestManyOwnersGetTheRateInAll(t *testing.T) {
 	s := space(spec(), 1, false)

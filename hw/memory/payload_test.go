@@ -256,6 +256,53 @@ func TestProvenanceIsExactToTheByte(t *testing.T) {
 	})
 }
 
+// Two halves of a row meet again, but the second is that of another rank, buffer or
+// version, or is not the one that follows.
+func TestOnlyWhatContinuesIsOne(t *testing.T) {
+	both(t, func(t *testing.T, asBytes bool) {
+		for _, second := range []struct {
+			rank    int
+			buf     ID
+			version uint32
+			off     int64
+			same    bool
+		}{{0, 0, 1, 500, true}, {1, 0, 1, 500, false}, {0, 1, 1, 500, false}, {0, 0, 2, 500, false}, {0, 0, 1, 501, false}} {
+			for _, together := range []bool{true, false} { // in one Data, or in two that land side by side
+				s := space(spec(), 2, asBytes)
+				alloc(t, s, tensor(0, 8*kib))
+				alloc(t, s, tensor(1, 8*kib))
+				win := alloc(t, s, window(8*kib))
+				var d Data
+				for rank := range 2 {
+					s.Rewrite(rank, 0, nil)
+					s.Rewrite(rank, 1, nil)
+				}
+				s.Capture(&d, Addr{0, 0, 0}, 500)
+				if !together {
+					s.Land(Addr{1, win, 100}, &d)
+					d.Reset()
+				}
+				if second.version == 2 {
+					s.Rewrite(second.rank, second.buf, nil)
+				}
+				s.Capture(&d, Addr{second.rank, second.buf, second.off}, 500)
+				if together {
+					s.Land(Addr{1, win, 100}, &d)
+				} else {
+					s.Land(Addr{1, win, 600}, &d)
+				}
+				v := s.Verify(1, win)
+				v.Expect(100, 1000, Origin{0, 0, 1, 0})
+				assert.Equal(t, second.same, v.Done(), "%+v, together %t", second, together)
+				v = s.Verify(1, win)
+				v.Expect(100, 500, Origin{0, 0, 1, 0})
+				v.Expect(600, 500, Origin{int32(second.rank), second.buf, second.version, second.off})
+				assert.True(t, v.Done(), "%+v, together %t: %v", second, together, v.First)
+			}
+		}
+	})
+}
+
 // Data that was read from a window goes out again as it was, however the window changes.
 func TestDataInFlightIsACopy(t *testing.T) {
 	both(t, func(t *testing.T, asBytes bool) {
