@@ -113,7 +113,7 @@ func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 		var pt reports.Point
 		d := json.NewDecoder(bytes.NewReader(data))
 		d.DisallowUnknownFields()
-		if d.Decode(&pt) == nil {
+		if d.Decode(&pt) == nil && pt.Status != "" {
 			pt.Axes = axes
 			return &pt, nil
 		}
