@@ -161,6 +161,34 @@ func TestBoundsComeCloseWhereNothingElseCosts(t *testing.T) {
 	})
 }
 
+func TestBoundsOfAnIndexedCallNameEachResource(t *testing.T) {
+	// Rank 0 sends 10 rows to rank 1 and 20 to rank 2, and keeps 9; rank 1 sends 5 to rank 2.
+	tab := rows(3, 40, 40, func(s, d int) int { return [][]int{{9, 10, 20}, {0, 0, 5}, {0, 0, 0}}[s][d] })
+	c := indexed(2, 1000, "INT8", tab)
+	l := hw.Limits{
+		Ranks: 3, HBM: 1e9, Load: 4e8, Store: 2e8, Hop: 300, Launch: func(b int) engine.Duration { return engine.Duration(b) * 1000 },
+		Egress: func(int) engine.Rate { return 5e8 }, Ingress: func(int) engine.Rate { return 4e8 },
+		Pair: func(int, int) engine.Rate { return 1e8 }, Latency: func(s, d int) engine.Duration { return engine.Duration(100 * (s + d)) },
+	}
+	a, err := collectives.Lookup(c.Op, c.Form)
+	require.NoError(t, err)
+	got := map[string]engine.Duration{}
+	fixed := engine.Duration(2000 + 2*(300+100)) // launch of two blocks, two messages between the nearest ranks
+	for _, b := range a.Bounds(c, &l, 0) {
+		assert.NotEmpty(t, b.Text)
+		got[b.Name] = b.Time - fixed
+	}
+	us := engine.Microsecond
+	assert.Equal(t, map[string]engine.Duration{
+		"latency": 0,
+		"egress":  60 * us,           // 30,000 B from rank 0 at 0.5 GB/s
+		"ingress": 62500 * us / 1000, // 25,000 B to rank 2 at 0.4 GB/s
+		"pair":    200 * us,          // 20,000 B at 0.1 GB/s
+		"self":    25 * us,           // 5 of 9 rows at the slower pipe, 0.2 GB/s
+		"hbm":     25 * us,           // 25,000 B stored at rank 2 at 1 GB/s
+	}, got)
+}
+
 func tiles(t *testing.T, res *result.Result) {
 	t.Helper()
 	require.NotEmpty(t, res.Blocks)

@@ -222,6 +222,35 @@ func TestWithoutTheBarrierSomeSkewReadsBackRowsThatAreNotThere(t *testing.T) {
 	}
 }
 
+func TestStoresThatNobodyDrainsAreFoundAndDoNotDisturbLaterCalls(t *testing.T) {
+	tab := rows(2, 40, 12, func(_, _ int) int { return 12 })
+	c := indexed(2, 4160, "INT8", tab)
+	c.Options.Drain = "after_cqe"
+	item := collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 3, Between: "none"}}
+	slow := mesh(t, "ub.store=0.1 GB/s", "ub.stages=24")
+	ok(t, slow, chain(t, item))
+	res := run(t, slow, cut(chain(t, item), func(o program.Op) bool { return o.Kind == program.DrainRows }), hw.Options{})
+	require.Equal(t, result.WrongData, res.Status)
+	assert.Len(t, res.Calls, 3)
+}
+
+func TestBytesOutsideThePromiseMustNotChange(t *testing.T) {
+	for _, payload := range []string{"bytes", "provenance"} {
+		job := compose(t, &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 64})
+		all := job.Tasks[0].Promises[0].Ranges
+		job.Tasks[0].Promises[0].Ranges = func(rank int, yield func(off, n int64, from program.Origin)) {
+			all(rank, func(off, n int64, from program.Origin) {
+				if off < 3*256 { // the last row of the window is promised to nobody
+					yield(off, n, from)
+				}
+			})
+		}
+		res := run(t, mesh(t), job, hw.Options{Payload: payload})
+		assert.Equal(t, result.WrongData, res.Status)
+		assert.Positive(t, res.Data.Wrong)
+	}
+}
+
 func TestABrokenProtocolGetsTheSameVerdictInBothPayloadModes(t *testing.T) {
 	c := &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 64}
 	job := cut(compose(t, c), func(o program.Op) bool { return o.Kind == program.WaitPeers })
@@ -335,6 +364,11 @@ func TestACellThatOwesACreditHangsItsBlock(t *testing.T) {
 				Missing: "a notify from rank 3 to column 1",
 			}, w)
 			assert.Positive(t, w.Since)
+			res := run(t, mesh(t), job, hw.Options{})
+			b := res.Blocks[2*2+1]
+			assert.Equal(t, []int{2, 1}, []int{b.Rank, b.Block})
+			assert.Equal(t, (4*180+6*43)*engine.Nanosecond, b.Time[result.SignalIssue], "four SIMT regions and two notifies to each peer; the rest is waiting")
+			assert.Positive(t, b.Time[result.SignalWait])
 			return
 		}
 	}

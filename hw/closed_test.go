@@ -87,6 +87,10 @@ func TestALoneNotifyIsSeenAfterItsIssueHopWireAndService(t *testing.T) {
 	assert.Equal(t, 180*ns, b.Time[result.SignalIssue], "entering the SIMT region")
 	assert.Equal(t, visible-launch-180*ns, b.Time[result.SignalWait])
 	assert.Zero(t, b.Time[result.PollOvershoot])
+	assert.Equal(t, engine.Time(visible), res.Calls[0].Ranks[1].BarrierExit)
+	assert.Zero(t, res.Calls[0].Ranks[0].BarrierExit, "rank 0 waits for nobody")
+	assert.Equal(t, (180+43)*ns, res.Blocks[0].SIMT)
+	assert.Equal(t, 180*ns, b.SIMT)
 
 	// Polls begin 0, 0.29, 0.68 and 1.27 us after entry; the credit is there after 0.826.
 	res = ok(t, hwtest.Machine(t, "950dt-64"), oneWay(true))
@@ -111,6 +115,15 @@ func TestAWaitPassesOnAPicosecondAndNotBefore(t *testing.T) {
 		res := ok(t, hwtest.Machine(t, "950dt-64", "aiv.remote.hop="+x.hop), oneWay(true))
 		assert.Equal(t, (1220+180)*ns+x.seen+190*ns, res.Elapsed, x.hop)
 	}
+}
+
+func TestASlowRankPollsMoreSlowly(t *testing.T) {
+	job := oneWay(true)
+	job.Slow, job.Offsets = []engine.Fraction{engine.One, 2 * engine.One}, []engine.Duration{2 * us, 0}
+	// The credit is there at 2 + 1.22 + 0.18 + 0.043 + 0.39 + 0.35 + 0.043 = 4.226 us. Rank 1's polls begin
+	// 2*(1.22+0.18) = 2.8 us after the start, then 2*(0.19+0.1), 2*(0.19+0.2) and 2*(0.19+0.4) us later.
+	res := ok(t, hwtest.Machine(t, "950dt-64"), job)
+	assert.Equal(t, engine.Time(2800*ns+2*(290+390+590)*ns+2*190*ns), res.Calls[0].Ranks[1].End)
 }
 
 func TestASectorServesOneAtomicAtATime(t *testing.T) {
@@ -214,6 +227,23 @@ func TestDrainingAfterTheCQEHidesTheCQEBehindTheLastStores(t *testing.T) {
 	assert.Equal(t, 430*ns, before.Elapsed-after.Elapsed, "the drain of the one CQE")
 	assert.Equal(t, before.Totals, after.Totals)
 	assert.Positive(t, after.Blocks[0].Time[result.MTE3])
+}
+
+func TestTheStageRingsTimeIsLoadsThenWaitsForStagesThenTheDrain(t *testing.T) {
+	spec := hwtest.Machine(t, "950dt-64", "ub.store=1 GB/s", "memory.kind=ideal")
+	c := &collectives.Call{
+		Op: "indexed_all_to_all_v", Form: "l2", Ranks: 2, CoreNum: 1, DType: "INT8", Hidden: 8192, Traffic: []collectives.Traffic{rows{{10, 0}, {0, 0}}},
+	}
+	b := one(t, spec, c).Blocks[0]
+	load, store, visible := spec.UB.Load.Span(8192), 8192*ns, spec.AIV.Clock.Span(130)
+	assert.Equal(t, int64(10), b.Pieces)
+	assert.Equal(t, int64(2), b.Waits)
+	// Loads 0 to 7 follow one another; 8 waits for store 0, 9 for store 1.
+	waits := (load + store + visible - 8*load) + (store - load)
+	assert.Equal(t, waits, b.Time[result.StageWait])
+	assert.Equal(t, waits, b.WaitTime)
+	assert.Equal(t, 10*load, b.Time[result.MTE2])
+	assert.Equal(t, load+10*store+visible-10*load-waits, b.Time[result.MTE3], "from the last load's end until all is visible")
 }
 
 func TestAFenceWaitsUntilTheCountsCanBeSeen(t *testing.T) {
