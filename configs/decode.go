@@ -28,7 +28,7 @@ func (d *Doc) Decode(into any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		panic(fmt.Sprintf("configs: Decode into %T, which is no pointer to a value", into))
 	}
-	dec := decoder{types: map[reflect.Type][]field{}}
+	var dec decoder
 	if d.root == nil {
 		dec.problems.add(d.where, d.path, "missing; want %s", noun(v.Elem().Type()))
 	} else {
@@ -38,19 +38,7 @@ func (d *Doc) Decode(into any) error {
 }
 
 // decoder is one call of Decode.
-type decoder struct {
-	types    map[reflect.Type][]field
-	problems Problems
-}
-
-func (d *decoder) fields(t reflect.Type) []field {
-	f, ok := d.types[t]
-	if !ok {
-		f = fieldsOf(t)
-		d.types[t] = f
-	}
-	return f
-}
+type decoder struct{ problems Problems }
 
 // value decodes n into v, which must be addressable.
 func (d *decoder) value(n *node, path string, v reflect.Value, r rules) {
@@ -107,7 +95,7 @@ func (d *decoder) section(n *node, path string, v reflect.Value) {
 		d.problems.add(n.at, path, "want a section, got %s", n.describe())
 		return
 	}
-	before, fields := len(d.problems), d.fields(v.Type())
+	before, fields := len(d.problems), fieldsOf(v.Type())
 	seen := make([]bool, len(fields))
 	for i, key := range n.keys {
 		f := find(fields, key)
@@ -154,13 +142,13 @@ func keysOf(fields []field) []string {
 func (d *decoder) absent(f field, v reflect.Value) {
 	switch {
 	case f.def != "" && v.IsZero():
-		inner := decoder{types: d.types}
+		var inner decoder
 		inner.value(f.defaultNode(), f.key, v, f.rules)
 		if err := inner.problems.err(); err != nil {
 			panic(fmt.Sprintf("configs: default of %v", err))
 		}
 	case v.Kind() == reflect.Struct && !opaque(v.Type()):
-		for _, inner := range d.fields(v.Type()) {
+		for _, inner := range fieldsOf(v.Type()) {
 			d.absent(inner, v.FieldByIndex(inner.index))
 		}
 	}

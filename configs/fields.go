@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // field is what the tags of a struct field say about its key.
@@ -25,10 +26,23 @@ type rules struct {
 	min, max string
 }
 
+// known keeps what fieldsOf found: tags never change, and a sweep decodes the
+// same types thousands of times.
+var known sync.Map // reflect.Type -> []field
+
 // fieldsOf lists the keys that a struct type accepts, in the order of its
 // fields, inlined ones in their place. Two fields with one key are a mistake
 // of the program and panic.
 func fieldsOf(t reflect.Type) []field {
+	if fields, ok := known.Load(t); ok {
+		return fields.([]field)
+	}
+	fields := readFields(t)
+	known.Store(t, fields)
+	return fields
+}
+
+func readFields(t reflect.Type) []field {
 	fields := appendFields(nil, t, nil)
 	seen := make(map[string]bool, len(fields))
 	for _, f := range fields {

@@ -77,8 +77,13 @@ func FromDoc(file string, doc *configs.Doc) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
+	return w, w.Draw()
+}
+
+// Draw draws the routing of a workload that was only decoded, which can then run.
+func (w *Workload) Draw() (err error) {
 	w.items, err = w.Config.items()
-	return w, err
+	return err
 }
 
 // Check reads and checks a workload like Load, without drawing its routing.

@@ -136,21 +136,21 @@ func (s *Sweep) Name(p *Point) string {
 // Workload makes the point's workload, with its routing drawn.
 func (p *Point) Workload() (*Workload, error) { return FromDoc(p.file, p.doc) }
 
-// Check decodes the point's workload without drawing its routing.
-func (p *Point) Check() (*Workload, error) { return decode(p.file, p.doc) }
-
-// Key identifies what a point computes: the merged document and the files that it
-// names. Together with the program's identity it names a cache entry.
-func (p *Point) Key() ([]byte, error) {
-	w := &Workload{File: p.file}
+// Open decodes the point's workload, without drawing its routing, and returns with it
+// the key of what it computes: the merged document and the files that it names.
+// Together with the program's identity the key names a cache entry.
+func (p *Point) Open() (w *Workload, key []byte, err error) {
+	w = &Workload{File: p.file}
 	var files []byte
 	w.Config.noted = func(name string, data []byte) {
 		files = fmt.Appendf(files, "%q %d\n%s", name, len(data), data)
 	}
-	if err := w.decode(p.doc); err != nil {
-		return nil, err
+	err = w.decode(p.doc)
+	w.Config.noted = nil
+	if err != nil {
+		return nil, nil, err
 	}
-	return append(w.Doc.Canonical(), files...), nil
+	return w, append(w.Doc.Canonical(), files...), nil
 }
 
 // Each calls run for every point, so many at once, and returns the first error. Once

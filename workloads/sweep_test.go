@@ -46,7 +46,7 @@ func TestSettingsApplyToAllPointsAndTheCommandLineWins(t *testing.T) {
 	s, err := sweep(t, `{base: a5-uniform-small, set: {call.dtype: FP32, ranks: 4}, axes: {call.core_num: [1, 3]}}`, "ranks=2")
 	require.NoError(t, err)
 	for i := range s.Points {
-		w, err := s.Points[i].Check()
+		w, err := s.Points[i].Workload()
 		require.NoError(t, err)
 		assert.Equal(t, 2, w.Config.Ranks)
 		assert.Equal(t, "FP32", w.Config.Call.DType)
@@ -57,7 +57,7 @@ func TestAnAxisOverMachinesKeepsWhatElseIsSaidOfTheMachine(t *testing.T) {
 	s, err := sweep(t, `{base: a5-uniform-small, set: {machine.fabric.kind: ideal}, axes: {machine: [950dt-64, 950pr-64]}}`)
 	require.NoError(t, err)
 	for i, want := range []string{"950dt-64", "950pr-64"} {
-		w, err := s.Points[i].Check()
+		w, _, err := s.Points[i].Open()
 		require.NoError(t, err)
 		assert.Equal(t, want, w.Config.Machine.Name)
 		assert.Equal(t, "ideal", w.Config.Machine.Fabric.Kind)
@@ -94,7 +94,7 @@ func key(t *testing.T, set ...string) string {
 	t.Helper()
 	s, err := LoadSweep("s.yaml", set)
 	require.NoError(t, err)
-	k, err := s.Points[0].Key()
+	_, k, err := s.Points[0].Open()
 	require.NoError(t, err)
 	return string(k)
 }

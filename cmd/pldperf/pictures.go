@@ -122,7 +122,7 @@ func roofs(s *workloads.Sweep) (out []reports.KV) {
 			continue
 		}
 		seen[of] = true
-		w, err := p.Check()
+		w, _, err := p.Open()
 		if err != nil {
 			continue
 		}

@@ -59,7 +59,7 @@ func partial(n, all int) string { return fmt.Sprintf("interrupted after %d of %d
 
 // backoffNote says how far two points may differ only by the phase of their polls.
 func backoffNote(s *workloads.Sweep) []string {
-	w, err := s.Points[0].Check()
+	w, _, err := s.Points[0].Open()
 	if err != nil || w.Config.Machine.AIV.Poll.Kind == "ideal" {
 		return nil
 	}
@@ -101,7 +101,7 @@ type runner struct {
 
 // point returns one point, from the cache if it is there.
 func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
-	key, err := p.Key()
+	w, key, err := p.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,7 @@ func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 			return &pt, nil
 		}
 	}
-	w, err := p.Workload()
-	if err != nil {
+	if err := w.Draw(); err != nil {
 		return nil, err
 	}
 	out, err := w.Run(hw.Options{})
