@@ -107,8 +107,7 @@ func (n *NIC) gather(q *Queue) {
 		q.ready--
 		q.wire++
 		w := n.take(q)
-		read := n.sample(w)
-		start := max(now.Add(n.spec.Gather), read, q.free)
+		start := max(now.Add(n.spec.Gather), n.supplied(w, n.sample(w)), q.free)
 		q.free = start
 		if w.step = q.watch.find(q.gathered); w.step != nil {
 			w.step.Gather = now
@@ -117,6 +116,15 @@ func (n *NIC) gather(q *Queue) {
 		n.schedule(start, evWire, w)
 		n.fetch(q)
 	}
+}
+
+// supplied returns when w can leave so that memory, which has given all of its rows at
+// read, does not fall behind the wire.
+func (n *NIC) supplied(w *work, read engine.Time) engine.Time {
+	if read <= n.eng.Now().Add(n.spec.Gather) {
+		return n.eng.Now()
+	}
+	return read.Add(-n.net.Pair(n.rank, int(w.q.peer)).Span(engine.Bytes(w.bytes)))
 }
 
 // decode reads the next SQE of a queue from ring memory into n.sqe. The engine has

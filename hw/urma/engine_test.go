@@ -42,16 +42,28 @@ func TestALoneSQETakesTheSumOfItsSteps(t *testing.T) {
 	}
 }
 
-// Where HBM needs longer for the rows than the first byte takes, the wire waits for it.
+// HBM needs longer for the rows than the wire: the last byte of both is the same.
 func TestRowsLeaveNoFasterThanHBMGivesThem(t *testing.T) {
 	o := nominal()
-	o.mem.HBM.Rate = 10e9
+	o.mem.HBM.Rate, o.row = 10e9, 1000
 	r := newRig(t, o)
 	r.nics[0].Watch(1, 0, 1)
 	r.send(0, 1, 12)
 	s := r.nics[0].Steps(1)[0]
-	assert.Equal(t, 12*o.mem.HBM.Rate.Span(7168), s.Wire.Sub(s.Gather))
+	assert.Equal(t, 12*o.mem.HBM.Rate.Span(1000), s.Left.Sub(s.Gather))
+	assert.Equal(t, port(o).Span(12*1000), s.Left.Sub(s.Wire))
 	assert.Greater(t, s.Wire.Sub(s.Gather), o.spec.Gather)
+}
+
+// A WQE of 16 MiB is read in 4.2 us, while its first bytes have long been on the wire.
+func TestALargeSQEStreamsFromHBM(t *testing.T) {
+	o := nominal()
+	o.row, o.slot = 16<<20, 2
+	r := newRig(t, o)
+	r.nics[0].Watch(1, 0, 1)
+	r.send(0, 1, 1)
+	s := r.nics[0].Steps(1)[0]
+	assert.Equal(t, o.spec.Gather, s.Wire.Sub(s.Gather))
 }
 
 // pace returns the time that one more SQE takes in a long send.
@@ -88,6 +100,8 @@ func TestALongSendRunsAtItsNarrowestStage(t *testing.T) {
 			func(o options) engine.Duration { return port(o).Span(12*64) + 800*ns }},
 		{"a gap behind SQEs of 84 KiB", 7168, 12, func(o *options) { o.spec.Gap = 800 * ns },
 			func(o options) engine.Duration { return port(o).Span(12*7168) + 800*ns }},
+		{"a gap with eight in flight", 64, 12, func(o *options) { o.spec.Gap, o.spec.Fetch.InFlight = 800*ns, 8 },
+			func(o options) engine.Duration { return port(o).Span(12*64) + 800*ns }},
 		// Measured: 64-KiB WQEs of one SGE sustain 32.2 GB/s where the port gives 53.1
 		// (asc-comm, DeepEP-Ascend at 87014cb2, "last"); resolution 1.
 		{"a gap of 0.8 us behind WQEs of 64 KiB: 32.2 GB/s", 64 << 10, 1, func(o *options) { o.spec.Gap = 800 * ns },
@@ -132,8 +146,7 @@ func TestTheIdealTwinCostsTheWireAndTheMemoryAlone(t *testing.T) {
 	o.row = 1024
 	r := newRig(t, o)
 	bytes := engine.Bytes(12 * 1024)
-	read := 12 * o.mem.HBM.Rate.Span(1024)
-	assert.Equal(t, read+port(o).Span(bytes)+wire+o.mem.HBM.Rate.Span(bytes)+wire, r.span(0, 1, 12))
+	assert.Equal(t, port(o).Span(bytes)+wire+o.mem.HBM.Rate.Span(bytes)+wire, r.span(0, 1, 12), "the rows stream from HBM")
 	assert.Equal(t, Counters{SQEs: 1, SGEs: 12, WQEBBs: 4, Doorbells: 1, CQEs: 1, Sends: 1, Bytes: 12 * 1024}, r.nics[0].Counters())
 	assert.True(t, r.landed(0, 1, 12))
 
@@ -291,6 +304,7 @@ func assertIdle(t require.TestingT, n *NIC) {
 			require.Nil(t, q.ring)
 			require.Zero(t, q.ready)
 			require.Equal(t, q.head, q.gathered)
+			require.Nil(t, q.waiting)
 		}
 	}
 }

@@ -385,6 +385,7 @@ func TestASpecIsCheckedBeforeANICIsMade(t *testing.T) {
 		"urma.cq_depth: 100 is no power of two; the driver would make it 128": func(s *Spec) { s.CQDepth = 100 },
 		"fetch.in_flight 0 make no queue":                                     func(s *Spec) { s.Fetch.InFlight = 0 },
 		"max_sges 13":                                                         func(s *Spec) { s.MaxSGEs = 13 },
+		"urma.wqe_gap: -1 ps is negative":                                     func(s *Spec) { s.Gap = -1 },
 		"store must be positive":                                              func(s *Spec) { s.Build.Store = 0 },
 		"up to 100 %":                                                         func(s *Spec) { s.Build.Efficiency = engine.One + 1 },
 	} {

@@ -64,7 +64,7 @@ type CQESpec struct {
 	Drain   engine.Duration `yaml:"drain" help:"the poller's work for one CQE"`
 }
 
-// Check reports what no single field shows.
+// Check reports what no tag shows.
 func (s *Spec) Check(report func(path, format string, args ...any)) {
 	powerOfTwo := func(path string, n int) {
 		if n > 0 && bits.OnesCount(uint(n)) != 1 { // the owner bit tells laps apart by one bit
@@ -73,6 +73,19 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 	}
 	powerOfTwo("depth", s.Depth)
 	powerOfTwo("cq_depth", s.CQDepth)
+	for _, f := range []struct {
+		path string
+		d    engine.Duration
+	}{
+		{"build.wqe", s.Build.WQE}, {"build.sge", s.Build.SGE}, {"build.nop", s.Build.NOP},
+		{"doorbell.issue", s.Doorbell.Issue}, {"doorbell.latency", s.Doorbell.Latency}, {"fetch.latency", s.Fetch.Latency},
+		{"engine.wqe", s.Engine.WQE}, {"gather", s.Gather}, {"wqe_gap", s.Gap},
+		{"cqe.visible", s.CQE.Visible}, {"cqe.drain", s.CQE.Drain}, {"timeout", s.Timeout},
+	} {
+		if f.d < 0 {
+			report(f.path, "%v is negative", f.d)
+		}
+	}
 	if s.Kind != "ideal" && (s.Build.Store <= 0 || s.Build.Efficiency <= 0 || s.Build.Efficiency > engine.One) {
 		report("build", "store must be positive and efficiency above 0 %% and up to 100 %%")
 	}
