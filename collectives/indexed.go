@@ -256,46 +256,45 @@ func (p *Plan) indexedGolden(c *Call, rows *program.Rows, k int) func(rank int, 
 
 func indexedFormula(c *Call, t Traffic, rank int) result.Counters {
 	out := unknown()
-	row, peers, blocks, m := c.Row(), int64(c.Ranks-1), int64(c.CoreNum), int64(c.sges())
-	var sent, received, sqes, sges, nops, doorbells, cqes, index int64
+	for _, k := range []result.Counter{
+		result.BytesSent, result.BytesReceived, result.BytesSelf, result.SQEs, result.SGEs, result.NOPs, result.Doorbells,
+		result.CQEs, result.IndexReads, result.Puts, result.PutStages, result.PipeBarriers,
+	} {
+		out[k] = 0
+	}
+	row, peers, blocks := c.Row(), int64(c.Ranks-1), int64(c.CoreNum)
 	for d := range c.Ranks {
 		n := int64(t.Count(rank, d))
-		index += n
+		out[result.IndexReads] += n
 		if d == rank {
+			out[result.BytesSelf] = n * row
 			continue
 		}
-		received += int64(t.Count(d, rank)) * row
-		sent += n * row
-		q := ceil(n, m)
-		sqes += q
-		sges += n
-		doorbells += ceil(q, int64(c.segment()))
-		if n > 0 {
-			cqes++
-			nops += (q-1)*(4-usedBBs(m)) + 4 - usedBBs(n-(q-1)*m)
-		}
+		out[result.BytesReceived] += int64(t.Count(d, rank)) * row
+		out[result.BytesSent] += n * row
+		c.sendFormula(&out, n)
 	}
-	set := func(k result.Counter, v int64) { out[k] = v }
-	set(result.BytesSent, sent)
-	set(result.BytesReceived, received)
-	set(result.BytesSelf, int64(t.Count(rank, rank))*row)
-	set(result.SQEs, sqes)
-	set(result.SGEs, sges)
-	set(result.WQEBBs, 4*sqes)
-	set(result.NOPs, nops)
-	set(result.Doorbells, doorbells)
-	set(result.CQEs, cqes)
-	set(result.Sends, cqes)
-	set(result.DescriptorBytes, 256*sqes)
-	set(result.IndexReads, index)
-	set(result.CountReads, peers)
-	set(result.Notifies, 2*blocks*peers)
-	set(result.SelfAdds, blocks*peers)
-	set(result.PollsSatisfied, 2*blocks*peers)
-	set(result.Puts, 0)
-	set(result.PutStages, 0)
-	set(result.PipeBarriers, 0)
+	out[result.WQEBBs] = 4 * out[result.SQEs]
+	out[result.Sends] = out[result.CQEs]
+	out[result.DescriptorBytes] = 256 * out[result.SQEs]
+	out[result.CountReads] = peers
+	out[result.Notifies], out[result.PollsSatisfied] = 2*blocks*peers, 2*blocks*peers
+	out[result.SelfAdds] = blocks * peers
 	return out
+}
+
+// sendFormula adds a send of n rows to one peer (semantics 7.4).
+func (c *Call) sendFormula(out *result.Counters, n int64) {
+	if n <= 0 {
+		return
+	}
+	m := int64(c.sges())
+	q := ceil(n, m)
+	out[result.SQEs] += q
+	out[result.SGEs] += n
+	out[result.Doorbells] += ceil(q, int64(c.segment()))
+	out[result.CQEs]++
+	out[result.NOPs] += (q-1)*(4-usedBBs(m)) + 4 - usedBBs(n-(q-1)*m)
 }
 
 // usedBBs returns the WQEBBs that an SQE with m SGEs really fills.

@@ -11,7 +11,6 @@ import (
 	"pldperf/collectives"
 	"pldperf/engine"
 	"pldperf/hw"
-	"pldperf/hw/hwtest"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
@@ -55,77 +54,6 @@ func TestCase67AnyIndexedCallMovesExactlyItsRowsUnderAnySkew(t *testing.T) {
 			require.Equal(t, []int64{sent, received, int64(tab.counts[r][r]) * c.Row()}, []int64{n[result.BytesSent], n[result.BytesReceived], n[result.BytesSelf]})
 		}
 	})
-}
-
-func TestReusedWindowsHoldTheNewRowsAndBehindThemTheOldOnes(t *testing.T) {
-	spec := mesh(t)
-	rapid.Check(t, func(t *rapid.T) {
-		ranks, calls := rapid.SampledFrom([]int{2, 4}).Draw(t, "P"), rapid.IntRange(2, 4).Draw(t, "calls")
-		c := indexed(rapid.IntRange(1, 3).Draw(t, "B"), 64, "INT8", drawTraffic(t, ranks, 13))
-		for range calls - 1 {
-			c.Traffic = append(c.Traffic, drawTraffic(t, ranks, 13))
-		}
-		rp := collectives.Repeat{
-			Warmup: rapid.IntRange(0, 1).Draw(t, "warm-up"), Between: rapid.SampledFrom([]string{"none", "barrier", "reset", ""}).Draw(t, "between"),
-			Same: rapid.Bool().Draw(t, "same"),
-		}
-		rp.Count = calls - rp.Warmup
-		job, err := collectives.Compose(ranks, []collectives.Item{{Call: c, Repeat: rp}})
-		require.NoError(t, err)
-		drawSkew(t, job)
-		if rp.Same { // the versions are equal, and so must the rows be
-			c.Traffic = c.Traffic[:1]
-			job, err = collectives.Compose(ranks, []collectives.Item{{Call: c, Repeat: rp}})
-			require.NoError(t, err)
-		}
-		res, err := hw.Run(spec, job, hw.Options{Payload: rapid.SampledFrom([]string{"bytes", "provenance"}).Draw(t, "payload")})
-		require.NoError(t, err)
-		require.Equal(t, result.OK, res.Status, "%v %v", res.Data.Mismatches, res.Hazards)
-		require.Len(t, res.Calls, calls)
-	})
-}
-
-func TestRowsOfThePreviousInputAreNotTakenForFreshOnes(t *testing.T) {
-	for _, a := range collectives.All() {
-		c := calls(a, 29)[0]
-		job := chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "reset"}})
-		ok(t, mesh(t), job)
-		second := len(job.Tasks) / 2
-		input := buffer(t, job, "input")
-		kept := job.Tasks[second].Before[:0:0]
-		for _, w := range job.Tasks[second].Before {
-			if w.Buf != input {
-				kept = append(kept, w)
-			}
-		}
-		require.Len(t, kept, len(job.Tasks[second].Before)-1)
-		job.Tasks[second].Before = kept // the producer has not written: the same rows again
-		for _, payload := range []string{"bytes", "provenance"} {
-			res := run(t, mesh(t), job, hw.Options{Payload: payload})
-			assert.Equal(t, result.WrongData, res.Status, a.Name())
-		}
-	}
-}
-
-func TestOnlyTimedCallsAreCounted(t *testing.T) {
-	for _, a := range collectives.All() {
-		c := calls(a, 29)[0]
-		once := ok(t, mesh(t), compose(t, c))
-		for _, rp := range []collectives.Repeat{{Warmup: 3}, {Warmup: 1, Count: 2}, {Count: 4, Between: "reset"}} {
-			rp.Between = "reset" // the hand form needs it
-			res := ok(t, mesh(t), chain(t, collectives.Item{Call: c, Repeat: rp}))
-			n := int64(max(rp.Count, 1))
-			for k := range result.NumCounters {
-				if k != result.PollsAttempted {
-					assert.Equal(t, n*once.Totals[k], res.Totals[k], "%s %v of %+v", a.Name(), k, rp)
-				}
-			}
-			last := res.Calls[len(res.Calls)-1]
-			assert.True(t, last.Timed)
-			assert.Equal(t, rp.Warmup == 0, res.Calls[0].Timed)
-			assert.LessOrEqual(t, res.Elapsed, last.End.Sub(0))
-		}
-	}
 }
 
 // cut returns a copy of a job in which every program lacks the ops that drop names.
@@ -222,18 +150,6 @@ func TestWithoutTheBarrierSomeSkewReadsBackRowsThatAreNotThere(t *testing.T) {
 	}
 }
 
-func TestStoresThatNobodyDrainsAreFoundAndDoNotDisturbLaterCalls(t *testing.T) {
-	tab := rows(2, 40, 12, func(_, _ int) int { return 12 })
-	c := indexed(2, 4160, "INT8", tab)
-	c.Options.Drain = "after_cqe"
-	item := collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 3, Between: "none"}}
-	slow := mesh(t, "ub.store=0.1 GB/s", "ub.stages=24")
-	ok(t, slow, chain(t, item))
-	res := run(t, slow, cut(chain(t, item), func(o program.Op) bool { return o.Kind == program.DrainRows }), hw.Options{})
-	require.Equal(t, result.WrongData, res.Status)
-	assert.Len(t, res.Calls, 3)
-}
-
 func TestBytesOutsideThePromiseMustNotChange(t *testing.T) {
 	for _, payload := range []string{"bytes", "provenance"} {
 		job := compose(t, &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 64})
@@ -268,29 +184,6 @@ func TestABrokenProtocolGetsTheSameVerdictInBothPayloadModes(t *testing.T) {
 	assert.Positive(t, wrong)
 }
 
-func TestAllToAllWithNothingBetweenCallsOverwritesWhatIsStillNeeded(t *testing.T) {
-	for _, form := range []string{"incore", "host"} {
-		c := &collectives.Call{Op: "all_to_all", Form: form, Ranks: 4, DType: "FP32", Size: 640}
-		item := collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 3, Between: "none"}}
-		res := someSkewShows(t, mesh(t), chain(t, item))
-		assert.Contains(t, []result.Status{result.WrongData, result.Hazard}, res.Status)
-		require.NotEmpty(t, res.Hazards, form)
-		assert.Contains(t, res.Hazards[0], "window reuse")
-		item.Repeat.Between = "barrier"
-		fine(t, run(t, mesh(t), skewed(rand.New(rand.NewPCG(1, 1)), chain(t, item)), hw.Options{}))
-	}
-}
-
-func TestASetBarrierIsForASingleUse(t *testing.T) {
-	c := &collectives.Call{Op: "all_to_all", Form: "hand", Ranks: 4, DType: "FP32", Size: 64}
-	item := collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "barrier"}}
-	res := run(t, mesh(t), chain(t, item), hw.Options{})
-	require.Equal(t, result.Hazard, res.Status, "right by luck")
-	assert.Contains(t, res.Hazards[0], "signal reuse")
-	item.Repeat.Between = "reset"
-	ok(t, mesh(t), chain(t, item))
-}
-
 // highest runs a job, in which each rank in turn is far slower than the others, and
 // returns the highest value of any cell.
 func highest(t *testing.T, job *program.Job) (top int32) {
@@ -322,168 +215,4 @@ func TestACellOfTheCreditBarrierNeverExceedsNPlusOne(t *testing.T) {
 		items = append(items, collectives.Item{Name: n, Call: c, Signal: "a"})
 	}
 	assert.Equal(t, int32(2), highest(t, chain(t, items...)))
-}
-
-// stuck runs a job that must hang and returns who waits.
-func stuck(t *testing.T, job *program.Job) []result.Waiting {
-	t.Helper()
-	res := run(t, mesh(t), job, hw.Options{})
-	require.Equal(t, result.Deadlock, res.Status)
-	require.NotEmpty(t, res.Stuck.Waits)
-	for i := range res.Blocks {
-		b := &res.Blocks[i]
-		assert.Equal(t, res.Calls[b.Call].Elapsed, b.Time.Sum())
-	}
-	return res.Stuck.Waits
-}
-
-// cells are the initial words of one rank's signal.
-type cells struct {
-	rank  int
-	words []int32
-}
-
-func (c cells) Row(rank, _ int) []int32 {
-	if rank == c.rank {
-		return c.words
-	}
-	return nil
-}
-
-func TestACellThatOwesACreditHangsItsBlock(t *testing.T) {
-	tab := rows(4, 8, 3, func(_, _ int) int { return 2 })
-	job := compose(t, indexed(2, 8, "INT8", tab))
-	words := make([]int32, 8)
-	words[3*2+1] = -1 // source 3, column 1
-	job.Buffers[buffer(t, job, "signal")].Table = cells{2, words}
-	for _, w := range stuck(t, job) {
-		if w.Rank == 2 {
-			// Rank 3's credit of round B has made up for the debt in round A; then one is missing.
-			assert.Equal(t, result.Waiting{
-				Rank: 2, Block: 1, Since: w.Since, Op: "wait_peers (op 9, phase complete)", Cell: "signal[3,1]", Value: 1, Expected: 2,
-				Missing: "a notify from rank 3 to column 1",
-			}, w)
-			assert.Positive(t, w.Since)
-			res := run(t, mesh(t), job, hw.Options{})
-			b := res.Blocks[2*2+1]
-			assert.Equal(t, []int{2, 1}, []int{b.Rank, b.Block})
-			assert.Equal(t, (4*180+6*43)*engine.Nanosecond, b.Time[result.SignalIssue], "four SIMT regions and two notifies to each peer; the rest is waiting")
-			assert.Positive(t, b.Time[result.SignalWait])
-			return
-		}
-	}
-	require.Fail(t, "rank 2 does not wait")
-}
-
-func TestADroppedNotifyHangsAndTheReportNamesWhoShouldHaveWritten(t *testing.T) {
-	for _, a := range collectives.All() {
-		c := calls(a, 29)[0]
-		job := compose(t, c)
-		job.Faults = []program.Fault{{Kind: "drop_notify", Src: 1, Dst: 0}}
-		found := false
-		for _, w := range stuck(t, job) {
-			if w.Rank == 0 && w.Missing == "a notify from rank 1 to column 0" {
-				found = true
-				assert.Equal(t, w.Expected-1, w.Value, "one credit too few")
-				assert.Contains(t, w.Cell, "signal[1,0]")
-			}
-		}
-		assert.True(t, found, a.Name())
-	}
-}
-
-func TestRanksThatDisagreeOnTheWidthHang(t *testing.T) {
-	tab := rows(2, 8, 3, func(_, _ int) int { return 2 })
-	wide, narrow := compose(t, indexed(3, 8, "INT8", tab)), compose(t, func() *collectives.Call {
-		c := indexed(2, 8, "INT8", tab)
-		c.Signal = 3
-		return c
-	}())
-	job := *wide
-	job.Tasks = append([]program.Task{}, wide.Tasks...)
-	job.Tasks[0].Perblock = func(rank, block int) *program.Program {
-		switch {
-		case rank == 1:
-			return wide.Tasks[0].Program
-		case block < 2:
-			return narrow.Tasks[0].Program
-		}
-		return &program.Program{}
-	}
-	job.Tasks[0].Program = nil
-	waits := stuck(t, &job)
-	require.Len(t, waits, 1)
-	assert.Equal(t, []any{1, 2, "signal[0,2]", int64(0), int64(1)}, []any{waits[0].Rank, waits[0].Block, waits[0].Cell, waits[0].Value, waits[0].Expected})
-}
-
-func TestACellThatStartsAtOnePassesEarlyAndIsAHazard(t *testing.T) {
-	for _, a := range collectives.All() {
-		c := calls(a, 29)[0]
-		job := compose(t, c)
-		words := make([]int32, c.Ranks*max(c.CoreNum, 1))
-		words[max(c.CoreNum, 1)] = 1 // source 1, column 0
-		job.Buffers[buffer(t, job, "signal")].Table = cells{0, words}
-		res := run(t, mesh(t), job, hw.Options{})
-		require.Contains(t, []result.Status{result.Hazard, result.WrongData}, res.Status)
-		assert.Contains(t, res.Hazards[0], "rank 0: cell")
-		assert.Contains(t, res.Hazards[0], "is 1, not 0, before the first call")
-		if len(job.Tasks[0].Zero) > 0 {
-			assert.Contains(t, res.Hazards[1], "after the last call")
-		}
-		// Rank 1 far behind: rank 0 trusts rows that have not been sent.
-		late := *job
-		late.Offsets = []engine.Duration{0, 100 * engine.Microsecond}
-		assert.Equal(t, result.WrongData, run(t, mesh(t), &late, hw.Options{}).Status, a.Name())
-	}
-}
-
-func TestTwoExchangesOnOneQueueAreAConflictUnlessTheSignalSerialisesThem(t *testing.T) {
-	tab := rows(4, 40, 12, func(_, _ int) int { return 12 })
-	item := func(name, signal string, after ...string) collectives.Item {
-		return collectives.Item{Name: name, Call: indexed(2, 512, "INT8", tab), Signal: signal, After: after}
-	}
-	res := run(t, mesh(t), chain(t, item("a", ""), item("b", "")), hw.Options{})
-	require.Equal(t, result.Aborted, res.Status)
-	a := res.Abort
-	assert.Equal(t, []any{"queue_conflict", "send_owned", int64(1)}, []any{a.What, a.Op, a.Limit})
-	assert.Contains(t, a.Text, "two writers on the queue")
-	tiles(t, res)
-
-	for _, job := range []*program.Job{chain(t, item("a", ""), item("b", "a")), chain(t, item("a", ""), item("b", "", "a"))} {
-		res := ok(t, mesh(t), job)
-		for r := range 4 {
-			assert.GreaterOrEqual(t, res.Calls[1].Ranks[r].Start, res.Calls[0].Ranks[r].End)
-		}
-	}
-}
-
-func TestACQEStatusAndADeadLinkAbort(t *testing.T) {
-	tab := rows(4, 40, 12, func(_, _ int) int { return 12 })
-	for _, x := range []struct {
-		fault program.Fault
-		value int64
-	}{{program.Fault{Kind: "cqe_status", Src: 1, Dst: 2, Value: 9}, 9}, {program.Fault{Kind: "dead_link", Src: 1, Dst: 2}, 4}} {
-		job := compose(t, indexed(2, 512, "INT8", tab))
-		job.Faults = []program.Fault{x.fault}
-		res := run(t, mesh(t), job, hw.Options{})
-		require.Equal(t, result.Aborted, res.Status)
-		a := res.Abort
-		assert.Equal(t, []any{1, 0, "poll_owned", "cqe_status", x.value, int64(0)}, []any{a.Rank, a.Block, a.Op, a.What, a.Value, a.Limit})
-		assert.Contains(t, a.Text, "rank 2")
-		tiles(t, res)
-	}
-}
-
-func TestMoreBlocksThanAIVsAreRefused(t *testing.T) {
-	tab := rows(2, 8, 3, func(_, _ int) int { return 2 })
-	for preset, limit := range map[string]int{"950dt-64": 64, "950pr-56": 56, "950dt-72": 72} {
-		spec := hwtest.Machine(t, preset)
-		ok(t, spec, compose(t, indexed(limit, 8, "INT8", tab)))
-		_, err := hw.Run(spec, compose(t, indexed(limit+1, 8, "INT8", tab)), hw.Options{})
-		assert.ErrorContains(t, err, "exceeds the")
-	}
-	capped := mesh(t, "aiv.block_cap=36")
-	ok(t, capped, compose(t, indexed(36, 8, "INT8", tab)))
-	_, err := hw.Run(capped, compose(t, indexed(37, 8, "INT8", tab)), hw.Options{})
-	assert.ErrorContains(t, err, "core_num 37 exceeds the 36 AIVs")
 }

@@ -18,134 +18,6 @@ import (
 	"pldperf/hw/result"
 )
 
-// The numbers in test names are those of semantics.md section 10.
-
-func floats(b []byte) []float32 {
-	out := make([]float32, len(b)/4)
-	for i := range out {
-		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return out
-}
-
-// output runs an all_to_all and returns, by rank, its buffer of that name.
-func output(t *testing.T, c *collectives.Call, name string) ([][]float32, *result.Result) {
-	job := compose(t, c)
-	out := make([][]float32, c.Ranks)
-	res := run(t, mesh(t), job, hw.Options{Payload: "bytes", Inspect: func(s *memory.Space) {
-		for r := range out {
-			out[r] = floats(bytesOf(s, r, buffer(t, job, name)))
-		}
-	}})
-	fine(t, res)
-	return out, res
-}
-
-var a2aForms = []string{"hand", "incore", "host"}
-
-func TestCase13AllToAllOfTwoRanksExchangesTheTutorialsChunks(t *testing.T) {
-	for _, form := range a2aForms {
-		out, _ := output(t, &collectives.Call{Op: "all_to_all", Form: form, Ranks: 2, DType: "FP32", Size: 64}, "output")
-		for j := range 64 {
-			x := float32(j)
-			assert.Equal(t, []float32{x, 1000 + x, 100 + x, 1100 + x}, []float32{out[0][j], out[0][64+j], out[1][j], out[1][64+j]}, form)
-		}
-	}
-}
-
-func TestCase14AllToAllOfFourRanksPutsSourceDestinationAndElementInPlace(t *testing.T) {
-	for _, form := range a2aForms {
-		out, _ := output(t, &collectives.Call{Op: "all_to_all", Form: form, Ranks: 4, DType: "FP32", Size: 64}, "output")
-		assert.Equal(t, float32(2363), out[3][2*64+63])
-		for r := range 4 {
-			for s := range 4 {
-				for j := range 64 {
-					require.Equal(t, float32(1000*s+100*r+j), out[r][64*s+j], form)
-				}
-			}
-		}
-	}
-}
-
-func TestCase15IncoreAllToAllTakesFourPutsThreeNotifiesAndClearsItsCells(t *testing.T) {
-	c := &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 64}
-	out, res := output(t, c, "target") // cells0: a credit left over would be a hazard
-	for r := range 4 {
-		n := &res.Ranks[r].Counters
-		assert.Equal(t, []int64{4, 3, 3, 768}, []int64{n[result.Puts], n[result.Notifies], n[result.SelfAdds], n[result.BytesReceived]})
-		assert.Equal(t, float32(100*r+63), out[r][63])
-	}
-}
-
-// raised is the tutorial's content plus a constant.
-type raised struct {
-	collectives.Tutorial
-	by float32
-}
-
-func (x raised) Generate(dst []byte, rank int, version uint32, off int64) {
-	x.Tutorial.Generate(dst, rank, version, off)
-	for i, v := range floats(dst) {
-		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v+x.by))
-	}
-}
-
-func TestCase16HostAllToAllReusesOneSignalForTwoWindows(t *testing.T) {
-	call := func() *collectives.Call {
-		return &collectives.Call{Op: "all_to_all", Form: "host", Ranks: 2, DType: "FP32", Size: 64}
-	}
-	job := chain(t, collectives.Item{Name: "first", Call: call()}, collectives.Item{Name: "second", Call: call(), Signal: "first"})
-	job.Buffers[buffer(t, job, "second.input")].Fill = raised{collectives.Tutorial{Size: 64}, 10000}
-	var first, second [2][]float32
-	res := run(t, mesh(t), job, hw.Options{Payload: "bytes", Inspect: func(s *memory.Space) {
-		for r := range 2 {
-			first[r] = floats(bytesOf(s, r, buffer(t, job, "first.target")))
-			second[r] = floats(bytesOf(s, r, buffer(t, job, "second.target")))
-		}
-	}})
-	fine(t, res)
-	for r := range 2 {
-		for k := range 128 {
-			want := float32(k/64*1000 + r*100 + k%64)
-			require.Equal(t, want, first[r][k])
-			require.Equal(t, want+10000, second[r][k])
-		}
-	}
-}
-
-func TestCase17HostAllToAllCutsAThousandElementsIntoFourTiles(t *testing.T) {
-	c := &collectives.Call{Op: "all_to_all", Form: "host", Ranks: 2, DType: "FP32", Size: 1000}
-	var tiles []int64
-	for _, op := range compose(t, c).Tasks[0].Program.Ops {
-		if op.Kind == program.Put {
-			tiles = append(tiles, op.Bytes/4)
-		}
-	}
-	assert.Equal(t, []int64{256, 256, 256, 232, 256, 256, 256, 232}, tiles)
-	out, res := output(t, c, "output")
-	assert.Equal(t, int64(8), res.Ranks[0].Counters[result.Puts])
-	assert.Equal(t, int64(16), res.Ranks[0].Counters[result.PipeBarriers])
-	for r := range 2 {
-		for k := range 2000 {
-			require.Equal(t, float32(k/1000*1000+r*100+k%1000), out[r][k])
-		}
-	}
-}
-
-func TestCase19HostAllToAllRefusesOneWindowForInputAndTarget(t *testing.T) {
-	c := &collectives.Call{Op: "all_to_all", Form: "host", Ranks: 2, DType: "FP32", Size: 64, Same: map[string]string{"target": "input"}}
-	_, err := collectives.Compose(2, []collectives.Item{{Call: c}})
-	assert.ErrorContains(t, err, "input and target must be different windows")
-}
-
-func TestHostAllToAllBeyondSixteenRanksReturnsWithoutCommunicatingAndSaysSo(t *testing.T) {
-	c := &collectives.Call{Op: "all_to_all", Form: "host", Ranks: 17, DType: "FP32", Size: 64}
-	res := ok(t, mesh(t, "fabric.kind=clos"), compose(t, c))
-	assert.Zero(t, res.Totals[result.Puts]+res.Totals[result.Notifies])
-	require.Len(t, res.Notes, 1)
-	assert.Contains(t, res.Notes[0], "returned without communicating")
-}
-
 // indexed is a call on given counts and indices.
 func indexed(blocks, hidden int, dtype string, x *table) *collectives.Call {
 	return &collectives.Call{
@@ -239,33 +111,40 @@ func TestCase55AThreeHundredAndEightyFifthRowDoesNotFitInAQueueOf128(t *testing.
 	}
 }
 
+// violation is what an abort says.
+type violation struct {
+	rank, block  int
+	op, what     string
+	value, limit int64
+}
+
+// illegal puts bad into index[src][dst][j], or into counts[src][dst] if j is negative,
+// of four ranks with five rows for each, C = 7 and Nmax = 20.
+var illegal = map[string]struct {
+	src, dst, j int
+	bad         int
+	want        *violation
+}{
+	"count -1":            {0, 2, -1, -1, &violation{0, 0, "check_counts", "count", -1, 7}},
+	"count C+1":           {0, 3, -1, 8, &violation{0, 1, "check_counts", "count", 8, 7}},
+	"own count":           {2, 2, -1, 99, &violation{2, 0, "pull_counts", "count", 99, 7}},
+	"index Nmax":          {1, 2, 4, 20, &violation{1, 0, "send_owned", "index", 20, 20}},
+	"index -1":            {3, 0, 0, -1, &violation{3, 0, "send_owned", "index", -1, 20}},
+	"own index":           {1, 1, 4, 21, &violation{1, 1, "copy_rows", "index", 21, 20}},
+	"index row too short": {1, 2, 3, -1, &violation{1, 0, "send_owned", "index", -1, 20}},
+	"index -1 in a tail":  {1, 2, 5, -1, nil},
+}
+
 func TestCase56IllegalCountsAndIndicesAbortAndNothingIsClamped(t *testing.T) {
-	type abort struct {
-		rank, block  int
-		op, what     string
-		value, limit int64
-	}
-	for name, x := range map[string]struct {
-		src, dst, j int // index[src][dst][j] = bad; a count if j < 0
-		bad         int
-		want        *abort
-	}{
-		"count -1":            {0, 2, -1, -1, &abort{0, 0, "check_counts", "count", -1, 7}},
-		"count C+1":           {0, 3, -1, 8, &abort{0, 1, "check_counts", "count", 8, 7}},
-		"own count":           {2, 2, -1, 99, &abort{2, 0, "pull_counts", "count", 99, 7}},
-		"index Nmax":          {1, 2, 4, 20, &abort{1, 0, "send_owned", "index", 20, 20}},
-		"index -1":            {3, 0, 0, -1, &abort{3, 0, "send_owned", "index", -1, 20}},
-		"own index":           {1, 1, 4, 21, &abort{1, 1, "copy_rows", "index", 21, 20}},
-		"index row too short": {1, 2, 3, -1, &abort{1, 0, "send_owned", "index", -1, 20}},
-		"index -1 in a tail":  {1, 2, 5, -1, nil},
-	} {
+	for name, x := range illegal {
 		t.Run(name, func(t *testing.T) {
 			tab := rows(4, 20, 7, func(_, _ int) int { return 5 })
 			if x.j < 0 {
 				tab.counts[x.src][x.dst] = x.bad
 			} else {
-				tab.index[x.src][x.dst] = append(tab.index[x.src][x.dst], 0, 0)
-				tab.index[x.src][x.dst][x.j] = int32(x.bad)
+				row := append(tab.index[x.src][x.dst], 0, 0)
+				row[x.j] = int32(x.bad)
+				tab.index[x.src][x.dst] = row
 			}
 			if name == "index row too short" {
 				tab.index[x.src][x.dst] = tab.index[x.src][x.dst][:x.j]
@@ -275,18 +154,23 @@ func TestCase56IllegalCountsAndIndicesAbortAndNothingIsClamped(t *testing.T) {
 				job.Slow = slices.Repeat([]engine.Fraction{engine.One}, 4)
 				job.Slow[x.dst] = 10 * engine.One
 			}
-			res := run(t, mesh(t), job, hw.Options{})
-			if x.want == nil {
-				fine(t, res)
-				return
-			}
-			require.Equal(t, result.Aborted, res.Status)
-			a := res.Abort
-			assert.Equal(t, *x.want, abort{a.Rank, a.Block, a.Op, a.What, a.Value, a.Limit}, "as the device found it")
-			assert.Contains(t, a.Text, fmt.Sprint(x.bad))
-			tiles(t, res)
+			aborts(t, job, x.want)
 		})
 	}
+}
+
+// aborts runs a job that ends in a violation, or well if want is nil.
+func aborts(t *testing.T, job *program.Job, want *violation) {
+	res := run(t, mesh(t), job, hw.Options{})
+	if want == nil {
+		fine(t, res)
+		return
+	}
+	require.Equal(t, result.Aborted, res.Status)
+	a := res.Abort
+	assert.Equal(t, *want, violation{a.Rank, a.Block, a.Op, a.What, a.Value, a.Limit}, "as the device found it")
+	assert.Contains(t, a.Text, fmt.Sprint(want.value))
+	tiles(t, res)
 }
 
 func TestCase59SelfRowsAreSharedEvenlyAndABlockWithoutRowsDoesBothRounds(t *testing.T) {
