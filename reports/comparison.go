@@ -66,7 +66,7 @@ func (c *Comparison) page() *page {
 			bad++
 		}
 	}
-	p.lead = append(p.lead, fmt.Sprintf("%s, %d of them ok", plural(len(c.Points), "point"), len(c.Points)-bad))
+	p.lead = append(p.lead, fmt.Sprintf("%s, %s of them ok", plural(len(c.Points), "point"), count(int64(len(c.Points)-bad))))
 	if len(choices) == 1 && choices[0].Text != "" {
 		p.lead = append(p.lead, "Recommendation: "+choices[0].Text)
 	}

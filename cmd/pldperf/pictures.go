@@ -65,11 +65,12 @@ func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Pi
 		if along == "" {
 			return nil, errors.New("no axis of this sweep is a message size")
 		}
-		series := plots.Split(few(cmp, along), along)
+		shown := few(cmp, along)
+		series := plots.Split(shown, along)
 		if kind == "time" {
 			return plots.Time(frame, series)
 		}
-		return plots.Bandwidth(frame, plots.Busbw, series, roofLines(cmp))
+		return plots.Bandwidth(frame, plots.Busbw, series, roofLines(cmp, shown))
 	case "core-num":
 		if !hasAxis(cmp, cmp.Axis) {
 			return nil, fmt.Errorf("%s is no axis of this sweep", cmp.Axis)
@@ -105,52 +106,59 @@ func shared(points []reports.Point, but string) string {
 // roofKey marks the inputs of a comparison that are rates which no point can exceed.
 const roofKey = "roof: "
 
-// roofs lists the rates that the points' machines cannot exceed, each once, with what
-// it belongs to where points differ in that.
+// maxRoofs is how many roofs a sweep states; beyond, a parameter of the machine is
+// what it varies, and lines would only confuse.
+const maxRoofs = 8
+
+// roofs lists the rates that the points' machines cannot exceed, with what they belong
+// to where points differ in that.
 func roofs(s *workloads.Sweep) (out []reports.KV) {
 	seen := map[string]bool{}
-	rates := map[engine.Rate]bool{}
 	for i := range s.Points {
 		p := &s.Points[i]
-		of := ""
-		for k, ax := range s.Axes {
-			if ax.Path == "ranks" || ax.Path == "machine" || strings.HasPrefix(ax.Path, "machine.") {
-				of += ", " + ax.Path + " " + p.Values[k]
-			}
-		}
+		of := machineOf(axesOf(s, p))
 		if seen[of] {
 			continue
 		}
-		seen[of] = true
+		if seen[of] = true; len(seen) > maxRoofs {
+			return nil
+		}
 		w, _, err := p.Open()
 		if err != nil {
 			continue
 		}
 		egress, pair, err := w.Roofs()
-		if err != nil {
-			continue
+		if err == nil && egress != engine.Unlimited {
+			out = append(out, reports.KV{Key: roofKey + "egress of a rank" + of, Value: egress.String()})
 		}
-		for _, r := range []struct {
-			name string
-			rate engine.Rate
-		}{{"egress of a rank", egress}, {"one pair", pair}} {
-			if !rates[r.rate] && r.rate != engine.Unlimited {
-				rates[r.rate] = true
-				out = append(out, reports.KV{Key: roofKey + r.name + of, Value: r.rate.String()})
-			}
+		if err == nil && pair != engine.Unlimited && pair != egress && of == "" {
+			out = append(out, reports.KV{Key: roofKey + "one pair", Value: pair.String()})
 		}
-	}
-	if len(out) > maxCurves { // a machine parameter is an axis: lines would be confusing
-		return nil
 	}
 	return out
 }
 
-// roofLines reads the roofs back from a comparison's inputs.
-func roofLines(cmp *reports.Comparison) (out []plots.Roof) {
+// machineOf names the values of the axes on which a point's roof depends.
+func machineOf(axes []reports.KV) string {
+	var parts []string
+	for _, kv := range axes {
+		if kv.Key == "ranks" || kv.Key == "machine" || strings.HasPrefix(kv.Key, "machine.") {
+			parts = append(parts, kv.Key+" "+kv.Value)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// roofLines reads the roofs of some points back from their comparison's inputs.
+func roofLines(cmp *reports.Comparison, points []reports.Point) (out []plots.Roof) {
 	for _, kv := range cmp.Inputs {
+		name, ok := strings.CutPrefix(kv.Key, roofKey)
+		shown := ok && slices.ContainsFunc(points, func(p reports.Point) bool { return strings.HasSuffix(name, machineOf(p.Axes)) })
 		var r engine.Rate
-		if name, ok := strings.CutPrefix(kv.Key, roofKey); ok && r.UnmarshalText([]byte(kv.Value)) == nil {
+		if shown && r.UnmarshalText([]byte(kv.Value)) == nil {
 			out = append(out, plots.Roof{Name: name, Rate: r})
 		}
 	}

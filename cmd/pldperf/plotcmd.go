@@ -80,7 +80,7 @@ func (a *app) plot(ctx context.Context, name string, f *sweepFlags) error {
 	if err := a.draw(cmp, stem(s.File), f); err != nil {
 		return err
 	}
-	return a.ended(cmp, len(s.Points))
+	return a.ended(cmp, len(s.Points), f)
 }
 
 // single reports whether the output is one picture rather than a folder.

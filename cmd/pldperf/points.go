@@ -28,6 +28,7 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 	}
 	done := make([]*reports.Point, len(s.Points))
 	bar := newProgress(a.errs, len(s.Points))
+	defer context.AfterFunc(ctx, func() { bar.say("finishing the points that run; Ctrl-C again ends at once") })()
 	err = s.Each(ctx, f.workers, func(i int, p *workloads.Point) (err error) {
 		if done[i], err = guard(func() (*reports.Point, error) { return r.point(p) }); err != nil {
 			return fmt.Errorf("%s: %s: %w", s.File, s.Name(p), err)
@@ -105,10 +106,7 @@ func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	axes := make([]reports.KV, len(r.sweep.Axes))
-	for i, ax := range r.sweep.Axes {
-		axes[i] = reports.KV{Key: ax.Path, Value: p.Values[i]}
-	}
+	axes := axesOf(r.sweep, p)
 	if data, ok := r.cache.Get(key); ok {
 		var pt reports.Point
 		d := json.NewDecoder(bytes.NewReader(data))
@@ -127,6 +125,15 @@ func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 	}
 	pt := reports.NewPoint(axes, out.Message, card(out))
 	return &pt, r.keep(key, pt)
+}
+
+// axesOf lists where in the sweep a point is.
+func axesOf(s *workloads.Sweep, p *workloads.Point) []reports.KV {
+	axes := make([]reports.KV, len(s.Axes))
+	for i, ax := range s.Axes {
+		axes[i] = reports.KV{Key: ax.Path, Value: p.Values[i]}
+	}
+	return axes
 }
 
 // keep puts a point into the cache, under no place of a sweep. A cache that cannot be
@@ -161,6 +168,13 @@ func newProgress(w io.Writer, n int) *progress {
 func (p *progress) step() {
 	if p.bar != nil {
 		p.bar.Increment()
+	}
+}
+
+// say writes a line above the bar.
+func (p *progress) say(text string) {
+	if p.all != nil {
+		fmt.Fprintln(p.all, text)
 	}
 }
 

@@ -114,13 +114,17 @@ func (a *app) sweep(ctx context.Context, name string, f *sweepFlags) error {
 	if err := cmp.Write(a.out, format, reports.Options{Width: width(a.out)}); err != nil {
 		return err
 	}
-	return a.ended(cmp, len(s.Points))
+	return a.ended(cmp, len(s.Points), f)
 }
 
 // ended turns the points' verdicts into the command's.
-func (a *app) ended(cmp *reports.Comparison, all int) error {
+func (a *app) ended(cmp *reports.Comparison, all int, f *sweepFlags) error {
 	if n := len(cmp.Points); n < all {
-		fmt.Fprintf(a.errs, "pldperf: %s; the same command goes on from there\n", partial(n, all))
+		more := "; the same command goes on from there"
+		if f.noCache {
+			more = ""
+		}
+		fmt.Fprintf(a.errs, "pldperf: %s%s\n", partial(n, all), more)
 		return failure{exitStopped}
 	}
 	for i := range cmp.Points {
