@@ -4,7 +4,12 @@
 // gathers their rows, sends them, and writes a completion (CQE) when the last of a
 // send is in the peer's memory. Descriptors are real: they are encoded into ring
 // memory and the engine moves what it decodes from there. A queue is counted in
-// 64-byte WQEBBs (S-63 ... S-72).
+// 64-byte WQEBBs (S-63 ... S-72). In a long send, a queue needs for each SQE of n bytes
+// the largest of
+//
+//	n / port + wqe_gap    (fetch.latency + engine.wqe) / in_flight    (gather + n / port) / in_flight
+//
+// and all queues of an engine together engine.wqe; memory and shared links come on top.
 package urma
 
 import (
