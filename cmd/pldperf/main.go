@@ -89,7 +89,7 @@ Exit codes: 0 ok; 1 wrong data, abort, deadlock or hazard; 2 usage or configurat
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "pldperf", Short: "predict what a PyPTO collective costs on Ascend hardware", Long: long,
-		SilenceUsage: true, SilenceErrors: true, SuggestionsMinimumDistance: 2,
+		SilenceUsage: true, SilenceErrors: true, Version: version(),
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -102,6 +102,10 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(a.runCommand(), a.sweepCommand(), a.plotCommand(), a.irCommand(), a.presetsCommand(),
 		a.showCommand(), a.checkCommand(), a.initCommand(), a.versionCommand())
+	root.InitDefaultCompletionCmd("completion")
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // so that an unknown shell is an error
+	}
 	return root
 }
 
@@ -131,33 +135,38 @@ func unknownCommand(root *cobra.Command, word string) error {
 func unknownFlag(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return fmt.Errorf("%s: %w", c.CommandPath(), err)
+		return fmt.Errorf("%w; see: %s --help", err, c.CommandPath())
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	near := configs.Nearest(unknown.GetSpecifiedName(), known)
 	if near == "" {
-		return fmt.Errorf("%s: %w; see: %s --help", c.CommandPath(), err, c.CommandPath())
+		return fmt.Errorf("%w; see: %s --help", err, c.CommandPath())
 	}
-	return fmt.Errorf("%s: %w; did you mean --%s?", c.CommandPath(), err, near)
+	return fmt.Errorf("%w; did you mean --%s?", err, near)
 }
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "print the version", Args: cobra.NoArgs,
+		Long: "Print the version, the revision of the sources and the Go version.\n\nExamples:\n  pldperf version",
 		RunE: func(*cobra.Command, []string) error {
-			info, ok := debug.ReadBuildInfo()
-			if !ok {
-				return errors.New("this binary has no build information")
-			}
-			revision := "unknown revision"
-			for _, s := range info.Settings {
-				if s.Key == "vcs.revision" {
-					revision = s.Value
-				}
-			}
-			_, err := fmt.Fprintf(a.out, "pldperf %s (%s, %s)\n", info.Main.Version, revision, info.GoVersion)
+			_, err := fmt.Fprintln(a.out, "pldperf", version())
 			return err
 		},
 	}
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "without build information"
+	}
+	revision := "unknown revision"
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return fmt.Sprintf("%s (%s, %s)", info.Main.Version, revision, info.GoVersion)
 }

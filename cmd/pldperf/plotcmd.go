@@ -59,7 +59,7 @@ func (a *app) plot(ctx context.Context, name string, f *sweepFlags) error {
 	if filepath.Ext(name) == ".json" {
 		cmp, err := readComparison(name)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return err
 		}
 		return a.draw(cmp, filepath.Base(filepath.Dir(name)), f)
 	}

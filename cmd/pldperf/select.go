@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -20,7 +21,11 @@ func readComparison(name string) (*reports.Comparison, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return reports.ReadComparison(f)
+	cmp, err := reports.ReadComparison(f)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return cmp, err
 }
 
 func hasAxis(cmp *reports.Comparison, axis string) bool {
