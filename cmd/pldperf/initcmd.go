@@ -25,7 +25,7 @@ func (a *app) initCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "init", Short: "write a commented starter workload", Long: initLong, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := os.Stat(file); err == nil && !force {
+			if old, err := os.ReadFile(file); err == nil && !force && string(old) != starter() {
 				return fmt.Errorf("%s exists; --force replaces it", file)
 			}
 			return a.output(file, func(w io.Writer) error {
