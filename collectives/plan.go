@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pldperf/engine"
 	"pldperf/hw/program"
@@ -137,10 +138,33 @@ func sortItems(items []Item) ([]int, error) {
 			}
 		}
 		if len(order) == n {
-			return nil, fmt.Errorf("the chain's items wait for each other in a circle")
+			return nil, &CircleError{unplaced(items, placed)}
 		}
 	}
 	return order, nil
+}
+
+// CircleError is a chain whose items wait for each other.
+type CircleError struct{ Items []string }
+
+func (e *CircleError) Error() string {
+	return fmt.Sprintf("the chain's items wait for each other in a circle: %s", strings.Join(e.Items, ", "))
+}
+
+// unplaced lists the items of a circle, and those that wait for them.
+func unplaced(items []Item, placed map[string]bool) (out []string) {
+	for i := range items {
+		if !placed[items[i].Name] {
+			out = append(out, items[i].Name)
+		}
+	}
+	return out
+}
+
+// Ordered returns a *CircleError when items can never all run.
+func Ordered(items []Item) error {
+	_, err := sortItems(items)
+	return err
 }
 
 // waits returns the items that must end before it begins: what it names, what it

@@ -44,7 +44,7 @@ func digest(r *result.Result) string {
 		}
 	}
 	short := *r
-	short.Digests, short.Blocks, short.Ranks, short.Resources = result.Digests{}, nil, nil, nil
+	short.Digests, short.Blocks, short.Ranks, short.Resources, short.Steps = result.Digests{}, nil, nil, nil, nil // steps only observe
 	put(&short)
 	for i := range r.Blocks {
 		put(&r.Blocks[i])

@@ -59,7 +59,7 @@ func (s *StepList) page() *page {
 		t.rows = append(t.rows, row)
 	}
 	t.notes = append(t.notes, "build is when the SIMT lanes had written the SQE, from the start of the simulation; the other columns are us after it, - where a step does not apply. "+
-		"wire: the first byte leaves; left: the last byte has left; land: the last byte has landed; cqe: the completion is visible")
+		"wire: the rows are ready for the port, which serves WQEs in order; left: the last byte has left; land: the last byte has landed; cqe: the completion is visible")
 	return p
 }
 

@@ -45,7 +45,7 @@ type CallConfig struct {
 	Size      int               `yaml:"size" min:"0" help:"SIZE, elements that a rank gives to each rank (all_to_all)"`
 	Message   engine.Bytes      `yaml:"message" help:"bytes that a rank gives to each rank, instead of size or routing rows"`
 	Chunk     int               `yaml:"chunk_cols" min:"0" help:"elements of a put's stage; 0 is the whole chunk"`
-	Signal    int               `yaml:"signal_columns" min:"0" help:"S, columns of the signal window; default core_num"`
+	Signal    int               `yaml:"signal_columns" min:"0" max:"1024" help:"S, columns of the signal window; default core_num"`
 	Kinds     map[string]string `yaml:"kinds" help:"operand: window or tensor, where not the default"`
 	Same      map[string]string `yaml:"same" help:"operand: another operand whose buffer it is, to see the error"`
 	Piece     string            `yaml:"piece" enum:"bytes,rows" default:"bytes" help:"self path: cut intervals at the stage size, or at rows where they fit"`

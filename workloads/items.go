@@ -3,6 +3,7 @@ package workloads
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pldperf/collectives"
@@ -62,19 +63,36 @@ func (c *Config) checkChain(report func(path, format string, args ...any)) {
 			report(c.at(i, "name"), "item %q needs either call or compute", it.Name)
 		}
 	}
-	for i, it := range c.Chain {
-		refs := append([]string{}, it.After...)
-		if it.Signal != "" {
-			refs = append(refs, it.Signal)
-		}
-		if it.Compute != nil {
-			refs = append(append(refs, it.Compute.Reads...), it.Compute.Writes...)
-		}
+	c.checkReferences(names, report)
+}
+
+// checkReferences reports names that no item has, and items that wait for each other.
+func (c *Config) checkReferences(names map[string]bool, report func(path, format string, args ...any)) {
+	unknown := false
+	check := func(i int, field string, refs ...string) {
 		for _, r := range refs {
-			if !names[r] {
-				report(c.at(i, "name"), "item %q names %q, which is not in the chain%s", it.Name, r, suggest(r, keys(names)))
+			if r != "" && !names[r] {
+				unknown = true
+				report(c.at(i, field), "%q is not in the chain%s", r, suggest(r, keys(names)))
 			}
 		}
+	}
+	var items []collectives.Item
+	for i, it := range c.Chain {
+		item := collectives.Item{Name: it.Name, After: it.After, Signal: it.Signal, Call: &collectives.Call{}}
+		check(i, "after", it.After...)
+		check(i, "signal", it.Signal)
+		if it.Compute != nil {
+			item.Call, item.Compute = nil, &collectives.Compute{Reads: it.Compute.Reads, Writes: it.Compute.Writes}
+			check(i, "compute.reads", it.Compute.Reads...)
+			check(i, "compute.writes", it.Compute.Writes...)
+		}
+		items = append(items, item)
+	}
+	var circle *collectives.CircleError
+	if !unknown && len(names) == len(items) && errors.As(collectives.Ordered(items), &circle) {
+		first := slices.IndexFunc(items, func(it collectives.Item) bool { return it.Name == circle.Items[0] })
+		report(c.at(first, "after"), "%v", circle)
 	}
 }
 
@@ -161,10 +179,8 @@ func fieldOf(err error) string {
 }
 
 func (c *Config) checkRouting(i int, it *ItemConfig, report func(path, format string, args ...any)) {
+	c.checkUnread(i, it, report)
 	if !it.Call.indexed() {
-		if it.Call.Message > 0 && it.Call.Size > 0 {
-			report(c.at(i, "call.message"), "give message or size, not both")
-		}
 		return
 	}
 	spec, row := c.routing(it)
@@ -180,6 +196,28 @@ func (c *Config) checkRouting(i int, it *ItemConfig, report func(path, format st
 			continue
 		}
 		report(path, "%v", e)
+	}
+}
+
+// checkUnread reports fields that the call would not read: a sweep over one of them
+// would show a flat line.
+func (c *Config) checkUnread(i int, it *ItemConfig, report func(path, format string, args ...any)) {
+	k := it.Call
+	kind := c.Routing.Kind
+	if it.Routing != nil {
+		kind = it.Routing.Kind
+	}
+	switch {
+	case k.indexed() && k.Size > 0:
+		report(c.at(i, "call.size"), "%s does not read it; its rows come from routing, or from message", k.Op)
+	case k.indexed() && k.Message > 0 && kind != "" && kind != "uniform":
+		report(c.at(i, "call.message"), "a routing of kind %s does not read it; uniform would", kind)
+	case !k.indexed() && k.Message > 0 && k.Size > 0:
+		report(c.at(i, "call.message"), "give message or size, not both")
+	case !k.indexed() && k.Hidden > 0:
+		report(c.at(i, "call.hidden"), "%s does not read it; its chunks have size elements", k.Op)
+	case !k.indexed() && len(c.Chain) == 0 && kind != "":
+		report("routing", "%s does not read it: every rank gives every rank size elements", k.Op)
 	}
 }
 

@@ -65,6 +65,9 @@ func TestAllProblemsAreReportedAtOnceWhereTheyStand(t *testing.T) {
 		{[]string{"machine=910c"}, []string{"needs A5 URMA, the machine is a2a3"}},
 		{[]string{"machine=950dt-65"}, []string{"950dt-64"}},
 		{[]string{"ranks=1"}, []string{"ranks"}},
+		{[]string{"call.signal_columns=1000000000"}, []string{"signal_columns", "1024"}},
+		{[]string{"call.message=64 KiB"}, []string{"--set call.message", "moe_topk does not read it"}},
+		{[]string{"call.size=77"}, []string{"does not read it"}},
 		{[]string{"ranks=32"}, []string{"ports"}},
 		{[]string{"skew.offsets=[1 us, 2 us, 3 us, 1 us, 1 us, 1 us, 1 us, 1 us, 1 us]"}, []string{"9 values for 8 ranks"}},
 		{[]string{"skew.slow=[50 %]"}, []string{"below 100 %"}},
@@ -168,7 +171,8 @@ func TestBothPayloadFormsAndBothEventQueuesGiveTheSameResult(t *testing.T) {
 func TestAHostBuiltinBeyondSixteenRanksReturnsWithoutCommunicating(t *testing.T) {
 	out := run(t, "all-to-all-host-p8", "machine=950dt-64-clos", "ranks=17")
 	assert.Zero(t, out.Result.Totals[result.BytesSent])
-	assert.Contains(t, strings.Join(out.Result.Notes, "\n"), "returned without communicating")
+	assert.Equal(t, result.Hazard, out.Result.Status, "nothing done is no success")
+	assert.Contains(t, strings.Join(out.Result.Hazards, "\n"), "returned without communicating")
 }
 
 func TestAnIdealMachineIsNeverSlower(t *testing.T) {
@@ -176,4 +180,23 @@ func TestAnIdealMachineIsNeverSlower(t *testing.T) {
 	for _, twin := range []string{"fabric.kind=ideal", "memory.kind=ideal", "urma.kind=ideal", "ub.kind=ideal", "aiv.poll.kind=ideal"} {
 		assert.LessOrEqual(t, run(t, "a5-moe-decode", "machine."+twin).Result.Elapsed, real+2*engine.Microsecond, twin)
 	}
+}
+
+func TestItemsThatWaitForEachOtherAreFoundByACheckWithTheirPlace(t *testing.T) {
+	_, err := workloads.Check("a5-dispatch-expert-combine", []string{"chain.0.after=[combine]"})
+	assert.ErrorContains(t, err, "wait for each other in a circle: dispatch, experts, combine")
+	assert.ErrorContains(t, err, "chain.0.after")
+	_, err = workloads.Check("a5-dispatch-expert-combine", []string{"chain.2.after=[expert]"})
+	assert.ErrorContains(t, err, `--set chain.2.after: "expert" is not in the chain; did you mean "experts"?`)
+}
+
+func TestWatchingWQEsChangesNoDigest(t *testing.T) {
+	w, err := workloads.Load("a5-moe-decode", nil)
+	require.NoError(t, err)
+	plain, err := w.Run(hw.Options{})
+	require.NoError(t, err)
+	watched, err := w.Run(hw.Options{Watch: []hw.Watch{{Rank: 5, Peer: 2, First: 0, N: 3}}})
+	require.NoError(t, err)
+	assert.NotEmpty(t, watched.Result.Steps)
+	assert.Equal(t, plain.Result.Digests, watched.Result.Digests)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"pldperf/hw"
+	"pldperf/hw/result"
 	"pldperf/reports"
 	"pldperf/workloads"
 )
@@ -53,6 +54,7 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 		cmp.Notes = append([]string{partial(len(cmp.Points), len(done))}, cmp.Notes...)
 	}
 	cmp.Brief = len(cmp.Points) > 128
+	cmp.Notes = append(cmp.Notes, asGood(s, cmp)...)
 	return cmp, nil
 }
 
@@ -66,6 +68,26 @@ func backoffNote(s *workloads.Sweep) []string {
 	}
 	longest := w.Config.Machine.AIV.Poll.Max
 	return []string{fmt.Sprintf("Waits poll with a back-off of up to %v, so points may differ by about that much for each of the two barrier rounds and the CQE wait without a cause; --set machine.aiv.poll.kind=ideal shows the curve without it.", longest)}
+}
+
+// asGood names, where one choice is made, the smallest value that is as good as the
+// best within the phase of two polls: below that, a lead may be luck.
+func asGood(s *workloads.Sweep, cmp *reports.Comparison) []string {
+	w, _, err := s.Points[0].Open()
+	choices := cmp.Choices()
+	if err != nil || len(choices) != 1 || choices[0].Pick < 0 || w.Config.Machine.AIV.Poll.Kind == "ideal" {
+		return nil
+	}
+	c := &choices[0]
+	phase := 2 * w.Config.Machine.AIV.Poll.Max
+	best := cmp.Points[c.Rows[c.Best].Point].Elapsed
+	for _, row := range c.Rows[:c.Pick] {
+		p := &cmp.Points[row.Point]
+		if p.Status == result.OK && p.Elapsed <= best+phase {
+			return []string{fmt.Sprintf("Within the phase of two polls, %v, %s %s is as good as the best.", phase, cmp.Axis, row.Value)}
+		}
+	}
+	return nil
 }
 
 // inputs lists what the points share, and the roofs that their plots draw.

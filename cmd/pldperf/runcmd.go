@@ -75,6 +75,7 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 		w   *workloads.Workload
 		out *workloads.Outcome
 	}
+	stop := working(a.errs, "running")
 	r, err := await(ctx, func() (r ran, err error) {
 		if r.w, err = a.workload(name, f.sets); err != nil {
 			return r, err
@@ -87,6 +88,7 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 		}
 		return r, err
 	})
+	stop()
 	if err != nil {
 		return err
 	}
@@ -146,8 +148,7 @@ func (a *app) writeRun(w *workloads.Workload, out *workloads.Outcome, f *runFlag
 			return err // the JSON of the card holds the steps
 		}
 		if len(steps.Steps) == 0 {
-			_, err := fmt.Fprintf(dst, "\nno WQE of %s was submitted\n", f.wqe)
-			return err
+			return fmt.Errorf("--wqe %s: no such WQE was submitted; numbers begin at 0 on each queue", f.wqe)
 		}
 		fmt.Fprintln(dst)
 		return steps.Write(dst, format, opt)

@@ -16,7 +16,8 @@ type NIC struct {
 	mem     *memory.Space
 	net     fabric.Fabric
 	rank    int
-	queues  []*Queue // by peer, made at first touch
+	watches map[int]*watch // asked for, by peer; never ranged over
+	queues  []*Queue       // by peer, made at first touch
 	engines []engine.Server
 	works   []*work
 	unused  []*work
@@ -82,6 +83,7 @@ func (n *NIC) Queue(peer int) *Queue {
 		}
 		q = &Queue{nic: n, peer: uint32(peer), flow: n.net.Open(n.rank, peer)}
 		q.dead = n.fault("dead_link", peer, 0) != nil
+		q.watch = n.watches[peer]
 		n.queues[peer] = q
 	}
 	return q

@@ -28,18 +28,23 @@ type watch struct {
 type chosen struct{ first, n int64 }
 
 // Watch makes the queue to peer record the steps of n SQEs from the first-th on,
-// besides those that it is to record already. It panics without such a queue.
+// besides those that it is to record already. It opens no queue, so that a run is the
+// same with and without it; call it before the first use of the queue.
 func (n *NIC) Watch(peer, first, count int) {
-	q := n.Queue(peer)
-	if q.watch == nil {
-		q.watch = new(watch)
+	w := n.watches[peer]
+	if w == nil {
+		w = new(watch)
+		if n.watches == nil {
+			n.watches = map[int]*watch{}
+		}
+		n.watches[peer] = w
 	}
-	q.watch.chosen = append(q.watch.chosen, chosen{int64(first), int64(count)})
+	w.chosen = append(w.chosen, chosen{int64(first), int64(count)})
 }
 
 // Steps returns what has been recorded of the queue to peer, each SQE once, in order.
 func (n *NIC) Steps(peer int) (out []Step) {
-	if w := n.Queue(peer).watch; w != nil {
+	if w := n.watches[peer]; w != nil {
 		for _, s := range w.steps {
 			out = append(out, *s)
 		}
