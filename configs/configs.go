@@ -103,6 +103,16 @@ func Find(name string) (file string, data []byte, err error) {
 	return "", nil, fmt.Errorf("%q is the name of several files: %s", name, strings.Join(found, ", "))
 }
 
+// Open finds a file as Find does and loads it.
+func Open(name string) (file string, doc *Doc, err error) {
+	file, data, err := Find(name)
+	if err != nil {
+		return "", nil, err
+	}
+	doc, err = Load(file, data)
+	return file, doc, err
+}
+
 func open(inner string) (string, []byte, error) {
 	data, err := embedded.ReadFile(inner)
 	return "configs/" + inner, data, err

@@ -20,11 +20,7 @@ type Workload struct {
 // Load reads a workload (a file, or the name of a shipped one), merges its machine
 // preset and the overrides ("path=value"), and checks all of it.
 func Load(name string, sets []string) (*Workload, error) {
-	file, data, err := configs.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := configs.Load(file, data)
+	file, doc, err := configs.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +84,7 @@ func (w *Workload) Draw() (err error) {
 
 // Check reads and checks a workload like Load, without drawing its routing.
 func Check(name string, sets []string) (*Workload, error) {
-	file, data, err := configs.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := configs.Load(file, data)
+	file, doc, err := configs.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,7 @@ type Sweep struct {
 
 // LoadSweep reads a sweep and checks every point of it before anything runs.
 func LoadSweep(name string, sets []string) (*Sweep, error) {
-	file, data, err := configs.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := configs.Load(file, data)
+	file, doc, err := configs.Open(name)
 	if err != nil {
 		return nil, err
 	}
