@@ -118,6 +118,16 @@ func (c *Config) checkRanks(report func(path, format string, args ...any)) {
 	if len(c.Skew.Slow) > c.Ranks {
 		report("skew.slow", "%d values for %d ranks", len(c.Skew.Slow), c.Ranks)
 	}
+	for i, o := range append([]engine.Duration{c.Skew.Random}, c.Skew.Offsets...) {
+		if o > latest {
+			report([]string{"skew.random", "skew.offsets"}[min(i, 1)], "%v is above %v, the latest start", o, latest)
+		}
+	}
+	for i, it := range c.Chain {
+		if it.Compute != nil && it.Compute.Time > latest {
+			report(c.at(i, "compute.time"), "%v is above %v, the longest compute item", it.Compute.Time, latest)
+		}
+	}
 	for i, s := range c.Skew.Slow {
 		if s < engine.One {
 			report("skew.slow", "rank %d: %v is below 100 %%; the machine's clock is the fastest", i, s)

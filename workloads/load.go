@@ -102,7 +102,10 @@ func CheckDoc(file string, doc *configs.Doc, sets []string) (*Workload, error) {
 
 func decode(file string, doc *configs.Doc) (*Workload, error) {
 	w := &Workload{File: file}
-	return w, w.decode(doc)
+	if err := w.decode(doc); err != nil {
+		return w, err
+	}
+	return w, implausible(w.Doc)
 }
 
 // decode merges the machine's preset in and decodes all of a workload.

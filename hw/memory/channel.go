@@ -31,6 +31,19 @@ type L2Spec struct {
 	Stores   string        `yaml:"stores" enum:"bypass,allocate" help:"payload stores go past the L2, or allocate a line first, which reads it from HBM"`
 }
 
+// Check reports what no single field shows.
+func (s *Spec) Check(report func(path, format string, args ...any)) {
+	if s.Kind == "ideal" {
+		return
+	}
+	if s.HBM.Rate <= 0 {
+		report("hbm.rate", "must be positive")
+	}
+	if s.L2.Rate <= 0 {
+		report("l2.rate", "must be positive")
+	}
+}
+
 // Ideal reports whether memory costs nothing.
 func (s Spec) Ideal() bool { return s.Kind == "ideal" }
 

@@ -28,6 +28,12 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 		report("stages", "%d stages of %v are %v, but only %v of the Unified Buffer are usable",
 			s.Stages, s.Stage, engine.Bytes(s.Stages)*s.Stage, s.Usable)
 	}
+	if !s.Ideal() && s.Load <= 0 {
+		report("load", "must be positive")
+	}
+	if !s.Ideal() && s.Store <= 0 {
+		report("store", "must be positive")
+	}
 	if s.Stage < 32 {
 		report("stage", "%v is below 32 B, the granularity of a tile load", s.Stage)
 	}
