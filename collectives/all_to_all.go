@@ -154,15 +154,15 @@ func (c *Call) pushProgram(b a2aBuffers) *program.Program {
 	for d := range c.Ranks {
 		c.pushTo(p, b, d)
 	}
-	notify := program.Op{Kind: program.NotifyPeers, Signal: b.signal, Stride: 1, Value: 1, Set: c.Form == "hand"}
+	notify := program.Op{Kind: program.NotifyPeers, Signal: b.signal, Stride: 1, Value: program.Const(1), Set: c.Form == "hand"}
 	p.Phase("barrier")
 	if c.Form != "hand" {
 		p.Add(program.Op{Kind: program.Fence})
 	}
 	p.Add(notify)
-	p.Add(program.Op{Kind: program.WaitPeers, Signal: b.signal, Stride: 1, Value: 1})
+	p.Add(program.Op{Kind: program.WaitPeers, Signal: b.signal, Stride: 1, Value: program.Const(1)})
 	if c.Form != "hand" {
-		notify.Kind, notify.Value = program.AddPeers, -1
+		notify.Kind, notify.Value = program.AddPeers, program.Const(-1)
 		p.Phase("epilogue").Add(notify)
 	}
 	return p
@@ -173,7 +173,7 @@ func (c *Call) pushTo(p *program.Program, b a2aBuffers, d int) {
 	e, chunk := int64(ElemSize(c.DType)), c.Chunk()
 	put := program.Op{
 		Kind: program.Put, Dst: b.data, Src: b.x, Peer: program.Const(int64(d)),
-		DstOff: program.PerRank(chunk), SrcOff: program.Const(int64(d) * chunk), Bytes: chunk, Chunk: c.stageBytes(),
+		DstOff: program.PerRank(chunk), SrcOff: program.Const(int64(d) * chunk), Bytes: program.Const(chunk), Chunk: c.stageBytes(),
 	}
 	if c.Form != "host" {
 		p.Add(put)
@@ -182,8 +182,8 @@ func (c *Call) pushTo(p *program.Program, b a2aBuffers, d int) {
 	for at := int64(0); at < chunk; at += hostTile * e {
 		tile := put
 		tile.DstOff.C, tile.SrcOff.C = at, put.SrcOff.C+at
-		tile.Bytes = min(hostTile*e, chunk-at)
-		tile.Chunk = tile.Bytes
+		tile.Chunk = min(hostTile*e, chunk-at)
+		tile.Bytes = program.Const(tile.Chunk)
 		p.Add(program.Op{Kind: program.PipeBarrier})
 		p.Add(tile)
 		p.Add(program.Op{Kind: program.PipeBarrier})
@@ -195,7 +195,7 @@ func (c *Call) readBack(p *program.Program, b a2aBuffers) {
 	p.Phase("read_back")
 	for s := range c.Ranks {
 		at := program.Const(int64(s) * c.Chunk())
-		p.Add(program.Op{Kind: program.CopyTile, Dst: b.y, Src: b.data, DstOff: at, SrcOff: at, Bytes: c.Chunk(), Chunk: c.stageBytes()})
+		p.Add(program.Op{Kind: program.CopyTile, Dst: b.y, Src: b.data, DstOff: at, SrcOff: at, Bytes: program.Const(c.Chunk()), Chunk: c.stageBytes()})
 	}
 }
 

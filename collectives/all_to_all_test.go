@@ -115,7 +115,7 @@ func TestCase17HostAllToAllCutsAThousandElementsIntoFourTiles(t *testing.T) {
 	var tiles []int64
 	for _, op := range compose(t, c).Tasks[0].Program.Ops {
 		if op.Kind == program.Put {
-			tiles = append(tiles, op.Bytes/4)
+			tiles = append(tiles, op.Bytes.C/4)
 		}
 	}
 	assert.Equal(t, []int64{256, 256, 256, 232, 256, 256, 256, 232}, tiles)

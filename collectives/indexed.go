@@ -207,9 +207,9 @@ func (c *Call) received(k, rank int) []int32 {
 // indexedProgram is the text that every block of every rank runs (semantics 7.3).
 func indexedProgram(rows *program.Rows, signal program.Buf, stride int64, late bool) *program.Program {
 	p := &program.Program{Name: "indexed_all_to_all_v"}
-	notify := program.Op{Kind: program.NotifyPeers, Signal: signal, Col: program.OwnBlock, Stride: stride, Value: 1, SIMT: true}
+	notify := program.Op{Kind: program.NotifyPeers, Signal: signal, Col: program.OwnBlock, Stride: stride, Value: program.Const(1), SIMT: true}
 	wait := program.Op{Kind: program.WaitPeers, Signal: signal, Col: program.OwnBlock, Stride: stride, SIMT: true}
-	until := func(n int64) program.Op { w := wait; w.Value = n; return w }
+	until := func(n int64) program.Op { w := wait; w.Value = program.Const(n); return w }
 
 	p.Phase("ready").Add(notify)
 	p.Add(until(1))
@@ -225,7 +225,7 @@ func indexedProgram(rows *program.Rows, signal program.Buf, stride int64, late b
 	p.Add(notify)
 	p.Add(until(2))
 	clear := notify
-	clear.Kind, clear.Value = program.AddPeers, -2
+	clear.Kind, clear.Value = program.AddPeers, program.Const(-2)
 	p.Phase("clear").Add(clear)
 	return p
 }

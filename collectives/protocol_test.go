@@ -118,9 +118,9 @@ func TestWithoutRoundAAFastRankOverwritesRowsThatASlowOneStillConsumes(t *testin
 	for k := range text { // one round is left, and with it one credit
 		switch text[k].Kind {
 		case program.WaitPeers:
-			text[k].Value = 1
+			text[k].Value = program.Const(1)
 		case program.AddPeers:
-			text[k].Value = -1
+			text[k].Value = program.Const(-1)
 		}
 	}
 	res := run(t, mesh(t), broken, hw.Options{})

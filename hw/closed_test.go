@@ -59,11 +59,11 @@ func TestALaunchIsTheFirstBlockAndARampOfTheOthers(t *testing.T) {
 
 // notify and wait are the SIMT ops on column 0 of the bare signal.
 func notify(simt bool) program.Op {
-	return program.Op{Kind: program.NotifyPeers, Stride: 1, Value: 1, SIMT: simt}
+	return program.Op{Kind: program.NotifyPeers, Stride: 1, Value: program.Const(1), SIMT: simt}
 }
 
 func wait(simt bool) program.Op {
-	return program.Op{Kind: program.WaitPeers, Stride: 1, Value: 1, SIMT: simt}
+	return program.Op{Kind: program.WaitPeers, Stride: 1, Value: program.Const(1), SIMT: simt}
 }
 
 // oneWay is a job in which rank 0 notifies rank 1, which waits.

@@ -62,6 +62,9 @@ type Core struct {
 	BarrierExit engine.Time
 
 	env    *Env
+	here   program.Here
+	loops  [program.MaxLoops]loop // around the op, the outer one first
+	depth  int
 	pc     int
 	step   int         // place within the op
 	peer   int         // loop of the op over sources or destinations
@@ -80,6 +83,12 @@ type Core struct {
 	sges   []urma.SGE
 }
 
+// loop is a Loop that a core is in.
+type loop struct {
+	first, last int // ops of the body: [first, last)
+	count       int64
+}
+
 // Events of a core.
 const (
 	evResume  = iota // the op goes on
@@ -93,7 +102,7 @@ const (
 // Start launches a block: its program begins at begin. A core that has ended can be
 // started again, and reuses its storage.
 func (c *Core) Start(env *Env, t Task, begin engine.Time) {
-	*c = Core{env: env, Task: t, since: t.Start, reason: result.Launch, ring: c.ring, put: transfer{data: c.put.data}, sges: c.sges[:0]}
+	*c = Core{env: env, Task: t, since: t.Start, reason: result.Launch, ring: c.ring, put: transfer{data: c.put.data}, sges: c.sges[:0], here: program.Here{Rank: t.Rank, Block: t.Block}}
 	c.Acct = result.Block{Call: t.Tag, Rank: t.Rank, Block: t.Block, Start: t.Start}
 	c.pipes.Init(env.UB, env.Mem, env.Spec.Clock, t.Slow)
 	env.Eng.At(begin, c, evResume)
@@ -126,8 +135,35 @@ func (c *Core) run() {
 		c.env.Eng.Progress()
 		c.pc++
 		c.step = 0
+		c.turnLoops()
 	}
 	c.end()
+}
+
+// turnLoops goes back to the start of the loops whose end the core has reached, if
+// they are not over.
+func (c *Core) turnLoops() {
+	for c.depth > 0 && c.pc >= c.loops[c.depth-1].last {
+		l, i := &c.loops[c.depth-1], &c.here.Loop[c.depth-1]
+		if *i++; *i < l.count && c.pc == l.last {
+			c.pc = l.first
+			return
+		}
+		*i = 0
+		c.depth--
+	}
+}
+
+// execLoop enters a loop, or passes by one of no iterations.
+func (c *Core) execLoop(op *program.Op) bool {
+	n := op.Count.At(&c.here)
+	if n <= 0 {
+		c.pc += op.Skip
+		return true
+	}
+	c.loops[c.depth] = loop{first: c.pc + 1, last: c.pc + 1 + op.Skip, count: n}
+	c.depth++
+	return true
 }
 
 // exec goes on with an op and reports whether it is over; if it is not, an event
@@ -138,6 +174,12 @@ func (c *Core) exec(op *program.Op) bool {
 		return c.execPut(op)
 	case program.CopyTile:
 		return c.execCopy(op)
+	case program.Notify:
+		return c.execNotifyOne(op)
+	case program.Wait:
+		return c.execWaitOne(op)
+	case program.Loop:
+		return c.execLoop(op)
 	case program.NotifyPeers:
 		return c.execNotify(op)
 	case program.WaitPeers:
@@ -255,13 +297,30 @@ func (c *Core) Waiting() result.Waiting {
 	}
 	switch {
 	case c.wait.op != nil:
-		id, col := c.buf(op.Signal), int(op.Col.At(c.Task.Rank, c.Task.Block))
-		row, value, want := c.env.Signals.short(c.Task.Rank, id, col)
-		w.Cell = fmt.Sprintf("%s[%d,%d]", c.env.Mem.Buffer(id).Name, row, col)
-		w.Value, w.Expected = int64(value), int64(want)
-		w.Missing = fmt.Sprintf("a notify from rank %d to column %d", row, col)
+		c.lacks(op, &w)
 	case op.Kind == program.PollOwned:
 		w.Missing = fmt.Sprintf("the CQE of the send to rank %d", c.peer)
 	}
 	return w
+}
+
+// lacks describes the first cell that a wait still lacks.
+func (c *Core) lacks(op *program.Op, w *result.Waiting) {
+	x := c.waiter(op, -1)
+	if op.Kind == program.WaitPeers && !op.SIMT {
+		x.row = int32(c.peer)
+	}
+	name := c.env.Mem.Buffer(x.at.buf).Name
+	c.env.Signals.wrong(c.Task.Rank, &x, func(source int, value int32) bool {
+		w.Value, w.Expected = int64(value), int64(x.want)
+		switch {
+		case op.Kind == program.Wait:
+			w.Cell, w.Missing = fmt.Sprintf("%s[%d]", name, x.at.base), fmt.Sprintf("notifies to cell %d of rank %d", x.at.base, c.Task.Rank)
+		case op.ByRow:
+			w.Cell, w.Missing = fmt.Sprintf("%s[%d,%d]", name, x.at.group, source), fmt.Sprintf("a notify from rank %d to row %d", source, x.at.group)
+		default:
+			w.Cell, w.Missing = fmt.Sprintf("%s[%d,%d]", name, source, x.at.group), fmt.Sprintf("a notify from rank %d to column %d", source, x.at.group)
+		}
+		return false
+	})
 }

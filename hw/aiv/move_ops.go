@@ -49,12 +49,12 @@ type transfer struct {
 // drains. A put to the own rank is a local copy.
 func (c *Core) execPut(op *program.Op) bool {
 	if c.step == 0 {
-		peer := int(op.Peer.At(c.Task.Rank, c.Task.Block))
+		peer := int(op.Peer.At(&c.here))
 		c.count(result.Puts, 1)
 		if peer == c.Task.Rank {
-			c.count(result.BytesSelf, op.Bytes)
+			c.count(result.BytesSelf, op.Bytes.At(&c.here))
 		} else {
-			c.count(result.BytesSent, op.Bytes)
+			c.count(result.BytesSent, op.Bytes.At(&c.here))
 		}
 		c.aim(op, peer)
 	}
@@ -67,7 +67,7 @@ func (c *Core) execPut(op *program.Op) bool {
 // execCopy loads a tile of the own rank and stores it.
 func (c *Core) execCopy(op *program.Op) bool {
 	if c.step == 0 {
-		c.env.Copied += op.Bytes
+		c.env.Copied += op.Bytes.At(&c.here)
 		c.aim(op, c.Task.Rank)
 	}
 	return c.stage(op.Chunk)
@@ -76,9 +76,9 @@ func (c *Core) execCopy(op *program.Op) bool {
 // aim sets up the transfer of an op to a rank.
 func (c *Core) aim(op *program.Op, rank int) {
 	c.step = 1
-	c.put.dst = memory.Addr{Rank: rank, Buf: c.buf(op.Dst), Off: op.DstOff.At(c.Task.Rank, c.Task.Block)}
-	c.put.src = memory.Addr{Rank: c.Task.Rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(c.Task.Rank, c.Task.Block)}
-	c.put.left = op.Bytes
+	c.put.dst = memory.Addr{Rank: rank, Buf: c.buf(op.Dst), Off: op.DstOff.At(&c.here)}
+	c.put.src = memory.Addr{Rank: c.Task.Rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here)}
+	c.put.left = op.Bytes.At(&c.here)
 }
 
 // stage starts the next stage of a transfer, or reports that there is none.

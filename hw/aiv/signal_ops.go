@@ -42,11 +42,40 @@ func (c *Core) execAdd(op *program.Op) bool {
 	return false
 }
 
+// execNotifyOne issues one notify to one rank, which may be the own.
+func (c *Core) execNotifyOne(op *program.Op) bool {
+	if c.step > 0 {
+		return true
+	}
+	c.step = 1
+	peer := int(op.Peer.At(&c.here))
+	entry, gap := c.signalIssue(op)
+	b := c.batch(op, gap)
+	b.at, b.one, b.next = cells{buf: c.buf(op.Signal), base: int32(op.Cell.At(&c.here))}, true, int32(peer)
+	c.simt(op, entry+gap)
+	if peer == c.Task.Rank {
+		c.count(result.SelfAdds, 1)
+		b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Signal.Local)
+	} else {
+		c.count(result.Notifies, 1)
+		b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Remote.Hop + c.env.Net.Latency(c.Task.Rank, peer))
+	}
+	c.env.Signals.send(b)
+	return c.pause(result.SignalIssue, entry+gap)
+}
+
 func (c *Core) batch(op *program.Op, gap engine.Duration) batch {
 	return batch{
-		buf: c.buf(op.Signal), src: int32(c.Task.Rank), col: int32(op.Col.At(c.Task.Rank, c.Task.Block)), stride: int32(op.Stride),
-		value: int32(op.Value), set: op.Set, writer: c.Task.ID, gap: gap,
+		at: c.cells(op), src: int32(c.Task.Rank), value: int32(op.Value.At(&c.here)), set: op.Set, writer: c.Task.ID, gap: gap,
 	}
+}
+
+// cells returns the group of cells that an op names.
+func (c *Core) cells(op *program.Op) cells {
+	col := op.Col.At(&c.here)
+	x := cells{buf: c.buf(op.Signal), group: int32(col), base: int32(op.CellOf(0, col))}
+	x.step = int32(op.CellOf(1, col)) - x.base
+	return x
 }
 
 // signalIssue returns the cost of entering the notify code and of each notify,
@@ -97,6 +126,13 @@ func (c *Core) execWait(op *program.Op) bool {
 	case c.step == waitEnter:
 		c.peer = -1
 	default:
+		row := c.peer
+		if op.SIMT {
+			row = -1
+		}
+		if c.jumped(op, row) {
+			return false
+		}
 		c.settle(c.env.Eng.Now())
 		c.BarrierExit = c.env.Eng.Now()
 		if op.SIMT {
@@ -109,34 +145,83 @@ func (c *Core) execWait(op *program.Op) bool {
 	return c.peer >= c.env.Ranks || c.waitFor(op, c.peer, 0)
 }
 
-// waitFor blocks until the cell of one row, or of all when row is negative, is high
-// enough and a poll has seen it. Polling starts after entry.
+// execWaitOne waits for one own cell.
+func (c *Core) execWaitOne(op *program.Op) bool {
+	if c.step == waitEnter {
+		entry := engine.Duration(0)
+		if op.SIMT {
+			entry = c.env.Spec.SIMT.Entry.Scale(c.Task.Slow)
+			c.Acct.SIMT += entry
+		}
+		return c.waitFor(op, -1, entry)
+	}
+	if c.jumped(op, -1) {
+		return false
+	}
+	c.settle(c.env.Eng.Now())
+	c.BarrierExit = c.env.Eng.Now()
+	return true
+}
+
+// waitFor blocks until the cell of one row, or of all when row is negative, is right
+// and a poll has seen it. Polling starts after entry.
 func (c *Core) waitFor(op *program.Op, row int, entry engine.Duration) bool {
-	c.step = waitCells
 	c.turn(result.SignalIssue)
 	c.wait = wait{op: op, polls: c.env.Eng.Now().Add(entry), ready: never}
-	col := int(op.Col.At(c.Task.Rank, c.Task.Block))
-	if ok, visible := c.env.Signals.wait(c, c.buf(op.Signal), col, int(op.Stride), row, int32(op.Value)); ok {
-		c.signalled(visible)
-	}
+	c.enlist(op, row)
 	return false
 }
 
-// signalled is called when the cells waited for can all be seen from ready on; the
+// enlist waits for the cells of an op.
+func (c *Core) enlist(op *program.Op, row int) {
+	c.step = waitCells
+	if ok, visible := c.env.Signals.wait(c.Task.Rank, c.waiter(op, row)); ok {
+		c.Signalled(visible)
+	}
+}
+
+func (c *Core) waiter(op *program.Op, row int) waiter {
+	w := waiter{who: c, row: int32(row), want: int32(op.Value.At(&c.here)), eq: op.Eq}
+	if op.Kind == program.Wait {
+		w.at = cells{buf: c.buf(op.Signal), base: int32(op.Cell.At(&c.here))}
+	} else {
+		w.at = c.cells(op)
+	}
+	return w
+}
+
+// jumped reports whether a poll for the very value of a cell has come too late: the
+// cell has gone on meanwhile. The core then waits for it to come back.
+func (c *Core) jumped(op *program.Op, row int) bool {
+	if !op.Eq {
+		return false
+	}
+	w := c.waiter(op, row)
+	if c.env.Signals.missing(c.Task.Rank, &w) == 0 {
+		return false
+	}
+	c.wait.ready = never
+	c.enlist(op, row)
+	return true
+}
+
+// Signalled is called when the cells waited for can all be seen from ready on; the
 // core goes on when a poll has seen them.
-func (c *Core) signalled(ready engine.Time) {
+func (c *Core) Signalled(ready engine.Time) {
 	c.step = waitSeen
 	c.wait.ready = max(ready, c.env.Eng.Now())
-	cells, seen, polls := int64(1), engine.Time(0), int64(0)
+	sources, seen, polls := int64(1), engine.Time(0), int64(0)
 	p, s := c.env.Spec.Poll.slowed(c.Task.Slow), &c.env.Spec.Signal
-	if c.wait.op.SIMT {
-		cells = int64(c.env.Ranks - 1)
+	if op := c.wait.op; op.SIMT {
+		if op.Kind == program.WaitPeers {
+			sources = int64(c.env.Ranks - 1)
+		}
 		seen, polls = p.Success(c.wait.polls, c.wait.ready, s.Read.Scale(c.Task.Slow))
 	} else {
 		seen, polls = p.spin(c.wait.polls, c.wait.ready, s.TWait.Scale(c.Task.Slow))
 	}
-	c.count(result.PollsSatisfied, cells)
-	c.count(result.PollsAttempted, polls*cells)
+	c.count(result.PollsSatisfied, sources)
+	c.count(result.PollsAttempted, polls*sources)
 	c.env.Eng.At(max(seen, c.env.Eng.Now()), c, evResume)
 }
 

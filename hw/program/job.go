@@ -45,6 +45,10 @@ type Promise struct {
 	Ranges func(rank int, yield func(off, n int64, from Origin))
 	// Words returns the promised control words of a rank; nil for payload.
 	Words func(rank int) []int32
+	// Values calls yield for the promised ranges of a rank in ascending order with the
+	// very bytes that they must hold, instead of Ranges: results of arithmetic come from
+	// no place. yield may not keep want. The payload must then be real bytes.
+	Values func(rank int, yield func(off int64, want []byte))
 }
 
 // Rewrite is fresh content that a producer puts into a buffer before a task.
@@ -66,6 +70,7 @@ type Task struct {
 	Compute  engine.Duration                // instead of a program: time on Blocks AIVs
 	After    []int
 	Barrier  bool
+	Until    []Condition // signal cells that must be high enough first: a deferred wait, without a core that spins
 	Before   []Rewrite
 	Promises []Promise // checked when the task ends on a rank
 	Reads    []Buf     // windows that it consumes: they must not be written before it has ended
@@ -74,9 +79,18 @@ type Task struct {
 	Timed    bool      // counts for the reported time; warm-up calls do not
 }
 
+// Condition is a deferred wait: a task starts on a rank when the rank's own Cell of
+// Signal is at least Value (pld.system.defer_wait; semantics 3.2).
+type Condition struct {
+	Signal Buf
+	Cell   Expr
+	Value  int64
+}
+
 // Job is everything that a machine runs at once.
 type Job struct {
 	Ranks   int
+	Real    bool // payload must be real bytes: programs compute with it
 	Buffers []Buffer
 	Tasks   []Task
 	Offsets []engine.Duration // when each rank starts; nil is zero

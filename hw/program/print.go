@@ -24,31 +24,93 @@ func (p *Program) Lines(rank, block int, bufs []Buffer) []Line {
 }
 
 func (o *Op) operands(rank, block int, bufs []Buffer) string {
-	at := func(e Expr) int64 { return e.At(rank, block) }
 	name := func(b Buf) string { return bufs[b].Name }
-	verb := "AtomicAdd"
+	show := func(e Expr) string { return e.Show(rank, block) }
+	mine, theirs := name(o.Src)+"+"+show(o.SrcOff), name(o.Dst)+"+"+show(o.DstOff)
+	switch o.Kind {
+	case Put:
+		return fmt.Sprintf("%s of rank %s <- %s, %s", theirs, show(o.Peer), mine, o.extent(rank, block))
+	case Get:
+		return fmt.Sprintf("%s <- %s of rank %s, %s", theirs, mine, show(o.Peer), o.extent(rank, block))
+	case CopyTile:
+		return fmt.Sprintf("%s <- %s, %s B", theirs, mine, show(o.Bytes))
+	case LoadTile:
+		return fmt.Sprintf("tile %d <- %s, %s B", o.Tile, mine, show(o.Bytes))
+	case RemoteLoad:
+		return fmt.Sprintf("tile %d <- %s of rank %s, %s B%s", o.Tile, mine, show(o.Peer), show(o.Bytes), o.carrier())
+	case StoreTile:
+		return fmt.Sprintf("%s <- tile %d, %s B", theirs, o.Tile, show(o.Bytes))
+	case RemoteStore:
+		return fmt.Sprintf("%s of rank %s <- tile %d, %s B%s%s", theirs, show(o.Peer), o.Tile, show(o.Bytes), flag(o.Atomic, ", AtomicAdd"), o.carrier())
+	case Combine:
+		return fmt.Sprintf("tile %d <- %s(tile %d, tile %d), %s B of %s", o.Tile, o.Reduce, o.Tile, o.Other, show(o.Bytes), o.DType)
+	case Loop:
+		return fmt.Sprintf("%s times, %s from 0: the next %d ops", show(o.Count), loopNames[o.Depth], o.Skip)
+	case PullCounts, CheckCounts, SendOwned, CopyRows, DrainRows, PollOwned:
+		return o.rowOperands(rank, block, bufs)
+	case Notify, Wait, NotifyPeers, WaitPeers, AddPeers:
+		return o.signalOperands(rank, block, name(o.Signal))
+	}
+	return o.Note
+}
+
+func flag(on bool, text string) string {
+	if on {
+		return text
+	}
+	return ""
+}
+
+// extent prints how much a put or get moves and how.
+func (o *Op) extent(rank, block int) string {
+	how := flag(o.Pipeline, ", two stages") + flag(o.Atomic, ", AtomicAdd") + o.carrier()
+	if r := o.Rect; r != nil {
+		rows, width := r.chunk()
+		return fmt.Sprintf("%d x %d B in pieces of %d x %d B%s", r.Rows, r.Width, rows, width, how)
+	}
+	if o.Chunk > 0 && o.Transport == MTE {
+		how = fmt.Sprintf(" in stages of %d B", o.Chunk) + how
+	}
+	return o.Bytes.Show(rank, block) + " B" + how
+}
+
+func (o *Op) carrier() string { return flag(o.Transport != MTE, ", by "+o.Transport.String()) }
+
+// signalOperands prints cells as [source, column] of a [P,S] signal and as [row,
+// source] of a [rows,P] one.
+func (o *Op) signalOperands(rank, block int, signal string) string {
+	show := func(e Expr) string { return e.Show(rank, block) }
+	cell := func(source string) string {
+		if o.ByRow {
+			return fmt.Sprintf("%s[%s,%s]", signal, show(o.Col), source)
+		}
+		return fmt.Sprintf("%s[%s,%s]", signal, source, show(o.Col))
+	}
+	verb, cmp, unit := "AtomicAdd", "Ge", "scalar"
 	if o.Set {
 		verb = "Set"
 	}
-	unit := "scalar"
+	if o.Eq {
+		cmp = "Eq"
+	}
 	if o.SIMT {
 		unit = "SIMT"
 	}
-	switch o.Kind {
-	case Put:
-		return fmt.Sprintf("%s+%d of rank %d <- %s+%d, %d B in stages of %d B", name(o.Dst), at(o.DstOff), at(o.Peer), name(o.Src), at(o.SrcOff), o.Bytes, o.Chunk)
-	case CopyTile:
-		return fmt.Sprintf("%s+%d <- %s+%d, %d B", name(o.Dst), at(o.DstOff), name(o.Src), at(o.SrcOff), o.Bytes)
-	case NotifyPeers:
-		return fmt.Sprintf("%s[%d,%d] of every peer, %s %+d, %s", name(o.Signal), rank, at(o.Col), verb, o.Value, unit)
-	case WaitPeers:
-		return fmt.Sprintf("%s[s,%d] Ge %d for every s != %d, %s", name(o.Signal), at(o.Col), o.Value, rank, unit)
-	case AddPeers:
-		return fmt.Sprintf("%s[s,%d] of self, AtomicAdd %+d for every s != %d, %s", name(o.Signal), at(o.Col), o.Value, rank, unit)
-	case PullCounts, CheckCounts, SendOwned, CopyRows, DrainRows, PollOwned:
-		return o.rowOperands(rank, block, bufs)
+	value := show(o.Value)
+	if !strings.HasPrefix(value, "-") {
+		value = "+" + value
 	}
-	return o.Note
+	switch o.Kind {
+	case Notify:
+		return fmt.Sprintf("%s[%s] of rank %s, %s %s, %s", signal, show(o.Cell), show(o.Peer), verb, value, unit)
+	case Wait:
+		return fmt.Sprintf("%s[%s] %s %s, %s", signal, show(o.Cell), cmp, show(o.Value), unit)
+	case NotifyPeers:
+		return fmt.Sprintf("%s of every peer, %s %s, %s", cell(fmt.Sprint(rank)), verb, value, unit)
+	case WaitPeers:
+		return fmt.Sprintf("%s %s %s for every s != %d, %s", cell("s"), cmp, show(o.Value), rank, unit)
+	}
+	return fmt.Sprintf("%s of self, %s %s for every s != %d, %s", cell("s"), verb, value, rank, unit)
 }
 
 func (o *Op) rowOperands(rank, block int, bufs []Buffer) string {

@@ -74,7 +74,7 @@ func TestSharesCoverTheRowsInOrderAndDifferByAtMostOne(t *testing.T) {
 
 func TestAnOperandDependsOnRankAndBlock(t *testing.T) {
 	e := program.Expr{C: 7, R: 3, B: 1}
-	assert.Equal(t, int64(7+3*2+5), e.At(2, 5))
+	assert.Equal(t, int64(7+3*2+5), e.At(&program.Here{Rank: 2, Block: 5}))
 	assert.Equal(t, "3*rank+block+7", e.String())
 	assert.Equal(t, "0", program.Const(0).String())
 	assert.Equal(t, "64*rank", program.PerRank(64).String())
@@ -88,11 +88,11 @@ func TestLinesResolveOperandsForOneRankAndBlock(t *testing.T) {
 		bufs = append(bufs, program.Buffer{Name: n})
 	}
 	p := &program.Program{Name: "all ops"}
-	p.Phase("one").Add(program.Op{Kind: program.Put, Dst: 1, Src: 0, Peer: program.Const(3), DstOff: program.PerRank(16), SrcOff: program.Const(48), Bytes: 16, Chunk: 16})
-	p.Add(program.Op{Kind: program.CopyTile, Dst: 1, Src: 0, Bytes: 4})
-	p.Add(program.Op{Kind: program.NotifyPeers, Signal: 5, Col: program.OwnBlock, Value: 1, Set: true})
-	p.Add(program.Op{Kind: program.WaitPeers, Signal: 5, Col: program.OwnBlock, Value: 2, SIMT: true})
-	p.Phase("two").Add(program.Op{Kind: program.AddPeers, Signal: 5, Value: -2, SIMT: true})
+	p.Phase("one").Add(program.Op{Kind: program.Put, Dst: 1, Src: 0, Peer: program.Const(3), DstOff: program.PerRank(16), SrcOff: program.Const(48), Bytes: program.Const(16), Chunk: 16})
+	p.Add(program.Op{Kind: program.CopyTile, Dst: 1, Src: 0, Bytes: program.Const(4)})
+	p.Add(program.Op{Kind: program.NotifyPeers, Signal: 5, Col: program.OwnBlock, Value: program.Const(1), Set: true})
+	p.Add(program.Op{Kind: program.WaitPeers, Signal: 5, Col: program.OwnBlock, Value: program.Const(2), SIMT: true})
+	p.Phase("two").Add(program.Op{Kind: program.AddPeers, Signal: 5, Value: program.Const(-2), SIMT: true})
 	for _, k := range []program.Kind{program.PullCounts, program.CheckCounts, program.SendOwned, program.CopyRows, program.DrainRows, program.PollOwned} {
 		p.Add(program.Op{Kind: k, Rows: rows, NoDrain: k == program.CopyRows})
 	}

@@ -1,0 +1,150 @@
+package program
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Here is where an op is executed: by which rank and block, and in which iteration
+// of the loops around it, the outer one first.
+type Here struct {
+	Rank, Block int
+	Loop        [MaxLoops]int64
+}
+
+// MaxLoops is how deep loops can nest.
+const MaxLoops = 2
+
+// Expr is an operand that whoever executes the op evaluates: a linear form in the
+// rank, the block and the iterations of the loops around the op. With Of the form is
+// an index into that table and wraps around its ends, which is how a ring counts
+// ranks and segments. And is added, and with Cap the sum is kept within [0, Cap].
+type Expr struct {
+	C, R, B int64
+	L       [MaxLoops]int64
+	Of      []int64
+	And     *Expr
+	Cap     int64
+}
+
+// Const returns the operand that is c everywhere.
+func Const(c int64) Expr { return Expr{C: c} }
+
+// PerRank returns the operand c*rank.
+func PerRank(c int64) Expr { return Expr{R: c} }
+
+// OwnBlock is the operand that is the executing block's number.
+var OwnBlock = Expr{B: 1}
+
+// Own is the operand that is the executing rank.
+var Own = Expr{R: 1}
+
+// Plus returns e + o.
+func (e Expr) Plus(o Expr) Expr {
+	switch {
+	case e.linear() && o.linear():
+		e.C, e.R, e.B = e.C+o.C, e.R+o.R, e.B+o.B
+		for i := range e.L {
+			e.L[i] += o.L[i]
+		}
+	case e.Cap != 0:
+		inner := e
+		return Expr{And: &inner}.Plus(o)
+	case e.And == nil:
+		e.And = &o
+	default:
+		sum := e.And.Plus(o)
+		e.And = &sum
+	}
+	return e
+}
+
+func (e *Expr) linear() bool { return e.Of == nil && e.And == nil && e.Cap == 0 }
+
+// At evaluates e.
+func (e *Expr) At(h *Here) int64 {
+	v := e.C + e.R*int64(h.Rank) + e.B*int64(h.Block)
+	for i, k := range e.L {
+		v += k * h.Loop[i]
+	}
+	if e.Of != nil {
+		n := int64(len(e.Of))
+		v = e.Of[(v%n+n)%n]
+	}
+	if e.And != nil {
+		v += e.And.At(h)
+	}
+	if e.Cap > 0 {
+		v = min(max(v, 0), e.Cap)
+	}
+	return v
+}
+
+// Loops reports whether e depends on a loop.
+func (e *Expr) Loops() bool {
+	return e.L != [MaxLoops]int64{} || e.And != nil && e.And.Loops()
+}
+
+// loopNames are how iterations are printed.
+var loopNames = [MaxLoops]string{"i", "j"}
+
+// String prints e as a person would write it.
+func (e Expr) String() string {
+	var terms []string
+	term := func(k int64, name string) {
+		switch k {
+		case 0:
+		case 1:
+			terms = append(terms, name)
+		default:
+			terms = append(terms, fmt.Sprintf("%d*%s", k, name))
+		}
+	}
+	term(e.R, "rank")
+	term(e.B, "block")
+	for i, k := range e.L {
+		term(k, loopNames[i])
+	}
+	if e.C != 0 || len(terms) == 0 && (e.And == nil || e.Of != nil) {
+		terms = append(terms, fmt.Sprint(e.C))
+	}
+	text := strings.Join(terms, "+")
+	if e.Of != nil {
+		text = fmt.Sprintf("%s[%s]", shortList(e.Of), text)
+	}
+	if e.And != nil {
+		text = strings.TrimPrefix(text+"+"+e.And.String(), "+")
+	}
+	if e.Cap > 0 {
+		text = fmt.Sprintf("min(%s, %d)", text, e.Cap)
+	}
+	return strings.ReplaceAll(text, "+-", "-")
+}
+
+// shortList prints a table, of a long one the beginning.
+func shortList(of []int64) string {
+	const most = 4
+	if len(of) <= most {
+		return strings.ReplaceAll(fmt.Sprint(of), " ", ",")
+	}
+	return strings.TrimSuffix(strings.ReplaceAll(fmt.Sprint(of[:most]), " ", ","), "]") + ",...]"
+}
+
+// Show prints e for one rank and block: all is resolved but the iterations of loops.
+func (e Expr) Show(rank, block int) string {
+	e.resolve(&Here{Rank: rank, Block: block})
+	return e.String()
+}
+
+func (e *Expr) resolve(h *Here) {
+	if !e.Loops() {
+		*e = Const(e.At(h))
+		return
+	}
+	e.C, e.R, e.B = e.C+e.R*int64(h.Rank)+e.B*int64(h.Block), 0, 0
+	if e.And != nil {
+		rest := *e.And
+		rest.resolve(h)
+		e.And = &rest
+	}
+}
