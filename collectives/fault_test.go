@@ -114,11 +114,11 @@ func TestACellThatStartsAtOnePassesEarlyAndIsAHazard(t *testing.T) {
 		words[max(c.CoreNum, 1)] = 1 // source 1, column 0
 		job.Buffers[buffer(t, job, "signal")].Table = cells{0, words}
 		res := run(t, mesh(t), job, hw.Options{})
-		require.Contains(t, []result.Status{result.Hazard, result.WrongData}, res.Status)
-		assert.Contains(t, res.Hazards[0], "rank 0: cell")
-		assert.Contains(t, res.Hazards[0], "is 1, not 0, before the first call")
+		require.Contains(t, []result.Status{result.Hazardous, result.WrongData}, res.Status)
+		assert.Contains(t, res.Hazards[0].Text, "rank 0: cell")
+		assert.Contains(t, res.Hazards[0].Text, "is 1, not 0, before the first call")
 		if len(job.Tasks[0].Zero) > 0 {
-			assert.Contains(t, res.Hazards[1], "after the last call")
+			assert.Contains(t, res.Hazards[1].Text, "after the last call")
 		}
 		// Rank 1 far behind: rank 0 trusts rows that have not been sent.
 		late := *job

@@ -258,7 +258,8 @@ func indexedFormula(c *Call, t Traffic, rank int) result.Counters {
 	out := unknown()
 	for _, k := range []result.Counter{
 		result.BytesSent, result.BytesReceived, result.BytesSelf, result.SQEs, result.SGEs, result.NOPs, result.Doorbells,
-		result.CQEs, result.IndexReads, result.Puts, result.PutStages, result.PipeBarriers,
+		result.CQEs, result.IndexReads, result.Puts, result.PutStages, result.PipeBarriers, result.Gets, result.RemoteLoads,
+		result.RemoteStores, result.Combined,
 	} {
 		out[k] = 0
 	}

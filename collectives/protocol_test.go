@@ -124,8 +124,8 @@ func TestWithoutRoundAAFastRankOverwritesRowsThatASlowOneStillConsumes(t *testin
 		}
 	}
 	res := run(t, mesh(t), broken, hw.Options{})
-	require.Equal(t, result.Hazard, res.Status)
-	assert.Contains(t, res.Hazards[0], "writes target of rank 1 before consume has ended there")
+	require.Equal(t, result.Hazardous, res.Status)
+	assert.Contains(t, res.Hazards[0].Text, "writes target of rank 1 before consume has ended there")
 }
 
 func TestWithoutRoundBSomeSkewEndsBeforeTheRowsAreThere(t *testing.T) {

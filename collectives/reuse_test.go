@@ -102,9 +102,9 @@ func TestAllToAllWithNothingBetweenCallsOverwritesWhatIsStillNeeded(t *testing.T
 		c := &collectives.Call{Op: "all_to_all", Form: form, Ranks: 4, DType: "FP32", Size: 640}
 		item := collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 3, Between: "none"}}
 		res := someSkewShows(t, mesh(t), chain(t, item))
-		assert.Contains(t, []result.Status{result.WrongData, result.Hazard}, res.Status)
+		assert.Contains(t, []result.Status{result.WrongData, result.Hazardous}, res.Status)
 		require.NotEmpty(t, res.Hazards, form)
-		assert.Contains(t, res.Hazards[0], "window reuse")
+		assert.Contains(t, res.Hazards[0].Text, "window reuse")
 		item.Repeat.Between = "barrier"
 		fine(t, run(t, mesh(t), skewed(rand.New(rand.NewPCG(1, 1)), chain(t, item)), hw.Options{}))
 	}
@@ -114,8 +114,8 @@ func TestASetBarrierIsForASingleUse(t *testing.T) {
 	c := &collectives.Call{Op: "all_to_all", Form: "hand", Ranks: 4, DType: "FP32", Size: 64}
 	item := collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "barrier"}}
 	res := run(t, mesh(t), chain(t, item), hw.Options{})
-	require.Equal(t, result.Hazard, res.Status, "right by luck")
-	assert.Contains(t, res.Hazards[0], "signal reuse")
+	require.Equal(t, result.Hazardous, res.Status, "right by luck")
+	assert.Contains(t, res.Hazards[0].Text, "signal reuse")
 	item.Repeat.Between = "reset"
 	ok(t, mesh(t), chain(t, item))
 }

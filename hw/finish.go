@@ -68,7 +68,7 @@ func (m *machine) status() result.Status {
 	case d.Wrong > 0 || d.WrongWords > 0:
 		return result.WrongData
 	case len(m.res.Hazards) > 0:
-		return result.Hazard
+		return result.Hazardous
 	}
 	return result.OK
 }

@@ -236,7 +236,7 @@ func (m *machine) Received(task, rank int, n int64) {
 	m.counters(task, rank)[result.BytesReceived] += n
 	if u := m.user[task]; u >= 0 && m.tasks[u][rank].state != ended {
 		w, _ := window(&m.job.Tasks[task])
-		m.hazard("window reuse: %s writes %s of rank %d before %s has ended there; put a barrier between the calls",
+		m.hazard(result.WriteEarly, "window reuse: %s writes %s of rank %d before %s has ended there; put a barrier between the calls",
 			m.job.Tasks[task].Name, m.job.Buffers[w].Name, rank, m.job.Tasks[u].Name)
 	}
 }
@@ -245,7 +245,7 @@ func (m *machine) Received(task, rank int, n int64) {
 func (m *machine) Noted(text string) {
 	if !m.noted[text] {
 		m.noted[text] = true
-		m.hazard("%s", text) // nothing was done, which must not pass for success
+		m.hazard(result.NothingDone, "%s", text) // nothing was done, which must not pass for success
 	}
 }
 

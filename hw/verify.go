@@ -2,11 +2,11 @@ package hw
 
 import (
 	"fmt"
-	"slices"
 
 	"pldperf/engine"
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
+	"pldperf/hw/result"
 )
 
 // maxListed is how many differences, waits and hazards a Result describes. All
@@ -51,13 +51,19 @@ func (m *machine) mismatch(format string, args ...any) {
 	}
 }
 
-func (m *machine) hazard(format string, args ...any) {
+// hazard records something that is right by luck, or not at all; each once.
+func (m *machine) hazard(kind result.HazardKind, format string, args ...any) {
 	if len(m.res.Hazards) == maxListed {
 		return
 	}
-	if text := fmt.Sprintf(format, args...); !slices.Contains(m.res.Hazards, text) {
-		m.res.Hazards = append(m.res.Hazards, text)
+	text := fmt.Sprintf(format, args...)
+	for i := range m.res.Hazards {
+		if h := &m.res.Hazards[i]; h.Text == text {
+			h.Count++
+			return
+		}
 	}
+	m.res.Hazards = append(m.res.Hazards, result.Hazard{Kind: kind, Text: text, Count: 1})
 }
 
 // suspectSignals looks for what lets a barrier pass early or hang: cells that are not
@@ -66,7 +72,7 @@ func (m *machine) hazard(format string, args ...any) {
 func (m *machine) suspectSignals() {
 	for i, b := range m.job.Buffers {
 		if b.Signal && b.Table != nil {
-			m.nonzero(program.Buf(i), "before the first call: above zero a barrier passes early, below it hangs")
+			m.nonzero(result.CellsSet, program.Buf(i), "before the first call: above zero a barrier passes early, below it hangs")
 		}
 	}
 	used := map[program.Buf]string{}
@@ -82,7 +88,7 @@ func (m *machine) suspectSignals() {
 			continue
 		}
 		if by, again := used[b]; again {
-			m.hazard("signal reuse: %s waits on %s, which %s has set and nobody has reset; its barrier passes early", t.Name, m.job.Buffers[b].Name, by)
+			m.hazard(result.StaleCredit, "signal reuse: %s waits on %s, which %s has set and nobody has reset; its barrier passes early", t.Name, m.job.Buffers[b].Name, by)
 		}
 		used[b] = t.Name
 	}
@@ -108,19 +114,19 @@ func (m *machine) leftCredits() {
 		for _, b := range m.job.Tasks[i].Zero {
 			if !seen[b] {
 				seen[b] = true
-				m.nonzero(b, "after the last call: credits are left over")
+				m.nonzero(result.CreditsLeft, b, "after the last call: credits are left over")
 			}
 		}
 	}
 }
 
 // nonzero reports every cell of a signal that is not zero.
-func (m *machine) nonzero(b program.Buf, why string) {
+func (m *machine) nonzero(kind result.HazardKind, b program.Buf, why string) {
 	name := m.job.Buffers[b].Name
 	for r := range m.job.Ranks {
 		for cell, v := range m.mem.Words(r, m.env.Buffers[b]) {
 			if v != 0 {
-				m.hazard("rank %d: cell %d of %s is %d, not 0, %s", r, cell, name, v, why)
+				m.hazard(kind, "rank %d: cell %d of %s is %d, not 0, %s", r, cell, name, v, why)
 			}
 		}
 	}

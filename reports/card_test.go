@@ -40,7 +40,7 @@ func TestCardOfAnAbortedRunSaysWhereAndDefinesNoRates(t *testing.T) {
 func TestCardOfADeadlockListsWhoWaitsForWhat(t *testing.T) {
 	c := fakeCard()
 	c.Result.Status = result.Deadlock
-	c.Result.Hazards = []string{"cell signal[1,0] began at 1"}
+	c.Result.Hazards = []result.Hazard{{Text: "cell signal[1,0] began at 1"}}
 	c.Result.Stuck = &result.Stuck{Time: 7_000_000, More: 3, Waits: []result.Waiting{
 		{Rank: 1, Block: 0, Op: "wait_peers", Since: 2_500_000, Cell: "signal[0,0]", Value: 0, Expected: 1, Missing: "rank 0, block 0"},
 		{Rank: 1, Block: 1, Op: "wait_peers", Since: 2_600_000, Cell: "signal[0,1]", Value: -1, Expected: 1, Missing: "rank 0, block 1, which was not launched: rank 0 runs core_num 1"},
@@ -61,7 +61,7 @@ func TestVerdictsOfRunsThatWentWrong(t *testing.T) {
 	assert.Contains(t, text(t, c), "target of rank 3 at 7168")
 
 	c = fakeCard()
-	c.Result.Status, c.Result.Hazards = result.Hazard, []string{"rank 0 overwrote rows that rank 1 had not read"}
+	c.Result.Status, c.Result.Hazards = result.Hazardous, []result.Hazard{{Text: "rank 0 overwrote rows that rank 1 had not read"}}
 	assert.Contains(t, text(t, c), "HAZARD: the data came out right, but by luck: 1 hazard.")
 	assert.Contains(t, text(t, c), "rank 0 overwrote rows")
 

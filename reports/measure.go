@@ -62,7 +62,7 @@ func spread(values []engine.Duration) (s Spread) {
 // finished reports whether the run came to its end, so that its bytes and its time
 // belong together.
 func finished(s result.Status) bool {
-	return s == result.OK || s == result.WrongData || s == result.Hazard
+	return s == result.OK || s == result.WrongData || s == result.Hazardous
 }
 
 // Measure derives the metrics of a card.

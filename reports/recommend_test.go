@@ -68,7 +68,7 @@ func TestACurveIsFlatBelowTwoPercentAndNotAtIt(t *testing.T) {
 
 func TestRunsThatDidNotEndOkAreNotRecommended(t *testing.T) {
 	points := curve(nil, KV{"1", "1 us"}, KV{"2", "1 us"}, KV{"4", "1 us"}, KV{"8", "100 us"})
-	points[0].Status, points[1].Status, points[2].Status = result.Aborted, result.WrongData, result.Hazard
+	points[0].Status, points[1].Status, points[2].Status = result.Aborted, result.WrongData, result.Hazardous
 	c := Recommend(points, "core_num", TwoPercent)[0]
 	assert.Equal(t, "8", c.Rows[c.Pick].Value)
 	assert.Equal(t, "core_num 8 is the only run that ended ok: 100.000 us", c.Text)
@@ -107,7 +107,7 @@ func TestWithoutTheAxisPointsAreRankedButNotRecommended(t *testing.T) {
 }
 
 func TestRecommendationsHoldOnAnySweep(t *testing.T) {
-	statuses := []result.Status{result.OK, result.OK, result.OK, result.Aborted, result.Deadlock, result.WrongData, result.Hazard}
+	statuses := []result.Status{result.OK, result.OK, result.OK, result.Aborted, result.Deadlock, result.WrongData, result.Hazardous}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "points")
 		var points []Point
@@ -238,7 +238,7 @@ func TestAPointIsItsCardCutDown(t *testing.T) {
 	assert.Empty(t, p.Problem)
 
 	c.Bound.Total /= 2
-	assert.Equal(t, "cqe_wait, 60.1 %", NewPoint(nil, 0, c).Limits)
+	assert.Equal(t, "cqe_wait, 55.3 %", NewPoint(nil, 0, c).Limits)
 	c.Result.Status = result.Aborted
 	p = NewPoint(nil, 0, c)
 	assert.Contains(t, p.Problem, "ABORTED")

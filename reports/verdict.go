@@ -16,14 +16,14 @@ func verdict(r *result.Result) []string {
 		return []string{"OK: data right. " + checked(d) + ", nothing wrong"}
 	case result.WrongData:
 		lines := []string{fmt.Sprintf("WRONG DATA: %s B and %s wrong. %s", count(d.Wrong), plural(d.WrongWords, "control word"), checked(d))}
-		return append(append(lines, d.Mismatches...), hazards(r)...)
-	case result.Hazard:
+		return append(append(append(lines, d.Mismatches...), hazards(r)...), diagnoses(r)...)
+	case result.Hazardous:
 		lines := []string{fmt.Sprintf("HAZARD: the data came out right, but by luck: %s. %s", plural(len(r.Hazards), "hazard"), checked(d))}
-		return append(lines, r.Hazards...)
+		return append(append(lines, hazards(r)...), diagnoses(r)...)
 	case result.Aborted:
-		return append(aborted(r.Abort), hazards(r)...)
+		return append(append(aborted(r.Abort), hazards(r)...), diagnoses(r)...)
 	case result.Deadlock:
-		return append(deadlocked(r.Stuck), hazards(r)...)
+		return append(append(deadlocked(r.Stuck), hazards(r)...), diagnoses(r)...)
 	}
 	return []string{fmt.Sprintf("UNKNOWN STATUS %q", string(r.Status))}
 }
@@ -36,8 +36,21 @@ func checked(d *result.Data) string {
 }
 
 func hazards(r *result.Result) (lines []string) {
-	for _, h := range r.Hazards {
-		lines = append(lines, "hazard: "+h)
+	for i := range r.Hazards {
+		h := &r.Hazards[i]
+		line := "hazard: " + h.Text
+		if h.Missing != "" {
+			line += "; missing: " + h.Missing
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// diagnoses name the rows of the symptom table that the run shows.
+func diagnoses(r *result.Result) (lines []string) {
+	for _, d := range r.Diagnoses {
+		lines = append(lines, fmt.Sprintf("%s: %s. Cause: %s. Fix: %s (%s)", d.Row, d.Symptom, d.Cause, d.Fix, d.Evidence))
 	}
 	return lines
 }

@@ -24,6 +24,7 @@ const (
 	RemoteWait                   // waiting for a synchronous remote store to drain
 	Fence                        // fence, and the clearing of the own signal cells
 	PipeBarrier                  // PIPE_ALL
+	Vector                       // the vector unit combines tiles
 	Compute                      // a compute item of a chain
 	DependencyWait               // tasks that must end first, or AIVs that are taken
 	Idle                         // before the rank starts or after the block has ended
@@ -33,7 +34,7 @@ const (
 var reasonNames = [NumReasons]string{
 	"launch", "scalar", "index_check", "count_read", "simt_build", "doorbell", "signal_issue",
 	"signal_wait", "poll_overshoot", "mte2", "mte3", "stage_wait", "cqe_wait", "remote_wait",
-	"fence", "pipe_barrier", "compute", "dependency_wait", "idle",
+	"fence", "pipe_barrier", "vector", "compute", "dependency_wait", "idle",
 }
 
 // String returns the reason's name in results and tables.
@@ -63,8 +64,12 @@ const (
 	PollsAttempted // one lane or TWAIT each; a sweep of a column is P-1
 	Pieces         // of the stage ring
 	Puts
-	PutStages // TPUT stages through the Unified Buffer
+	PutStages // stages of puts and gets through the Unified Buffer
 	PipeBarriers
+	Gets
+	RemoteLoads  // tiles loaded from a peer
+	RemoteStores // tiles stored at a peer
+	Combined     // bytes of results of the vector unit
 	NumCounters
 )
 
@@ -72,7 +77,8 @@ var counterNames = [NumCounters]struct{ name, unit string }{
 	{"bytes_sent", "B"}, {"bytes_received", "B"}, {"bytes_self", "B"}, {"sqes", ""}, {"sges", ""}, {"wqebbs", ""},
 	{"nops", ""}, {"doorbells", ""}, {"cqes", ""}, {"sends", ""}, {"descriptor_bytes", "B"}, {"index_reads", ""},
 	{"count_reads", ""}, {"notifies", ""}, {"self_adds", ""}, {"polls_satisfied", ""}, {"polls_attempted", ""},
-	{"pieces", ""}, {"puts", ""}, {"put_stages", ""}, {"pipe_barriers", ""},
+	{"pieces", ""}, {"puts", ""}, {"put_stages", ""}, {"pipe_barriers", ""}, {"gets", ""}, {"remote_loads", ""},
+	{"remote_stores", ""}, {"combined", "B"},
 }
 
 // String returns the counter's name in results and tables.

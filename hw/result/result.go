@@ -17,7 +17,7 @@ const (
 	WrongData Status = "wrong_data"
 	Aborted   Status = "aborted"
 	Deadlock  Status = "deadlock"
-	Hazard    Status = "hazard"
+	Hazardous Status = "hazard"
 )
 
 // Result is the outcome of one Job on one machine.
@@ -31,7 +31,8 @@ type Result struct {
 	Totals    Counters        `json:"totals"` // of the timed calls
 	Resources []Resource      `json:"resources"`
 	Data      Data            `json:"data"`
-	Hazards   []string        `json:"hazards,omitempty"`
+	Hazards   []Hazard        `json:"hazards,omitempty"`
+	Diagnoses []Diagnosis     `json:"diagnoses,omitempty"`
 	Abort     *Abort          `json:"abort,omitempty"`
 	Stuck     *Stuck          `json:"deadlock,omitempty"`
 	Steps     []Step          `json:"wqe_steps,omitempty"`
@@ -111,6 +112,60 @@ type Data struct {
 	Words      int64        `json:"checked_words"`
 	WrongWords int64        `json:"wrong_words"`
 	Mismatches []string     `json:"mismatches,omitempty"`
+}
+
+// HazardKind says what sort of order is missing.
+type HazardKind string
+
+// The kinds of hazards. All of them are found whatever the timing of the run.
+const (
+	ReadEarly   HazardKind = "read_before_publication" // a read of a range not yet published to the reader
+	WriteEarly  HazardKind = "overwrite"               // a write over a range that somebody may still read
+	TwoWriters  HazardKind = "two_writers"             // two writes to a range that nothing orders
+	StaleCredit HazardKind = "stale_credit"            // a wait satisfied by a credit of another call, or by one used before
+	SetAndAdd   HazardKind = "set_and_add"             // Set and AtomicAdd on one cell
+	TwoOpen     HazardKind = "two_exchanges"           // two open exchanges on one queue
+	CreditsLeft HazardKind = "credits_left"            // cells that are not zero after the last call
+	CellsSet    HazardKind = "cells_not_zero"          // cells that are not zero before the first call
+	NothingDone HazardKind = "nothing_done"            // a call that returned without communicating
+)
+
+// Hazard is something that is right by luck, or not at all: another timing of the same
+// program gives another result.
+type Hazard struct {
+	Kind    HazardKind `json:"kind"`
+	Text    string     `json:"text"`                   // a sentence: what, where
+	First   *Access    `json:"first,omitempty"`        // the access that the other one does not wait for
+	Second  *Access    `json:"second,omitempty"`       // the other one
+	Missing string     `json:"missing_edge,omitempty"` // what would order them
+	Count   int64      `json:"count"`                  // how often, between the same two ops or on the same cells
+}
+
+// String returns what a person reads first.
+func (h *Hazard) String() string { return h.Text }
+
+// Access is one use of memory by a block, or by what works for it.
+type Access struct {
+	Task   string      `json:"task"`
+	Rank   int         `json:"rank"`
+	Block  int         `json:"block"`
+	Op     string      `json:"op"`
+	Phase  string      `json:"phase"`
+	Kind   string      `json:"kind"` // read, write or add
+	Buffer string      `json:"buffer"`
+	Owner  int         `json:"owner"` // rank whose memory it is
+	Off    int64       `json:"offset"`
+	Len    int64       `json:"bytes"`
+	Time   engine.Time `json:"time_ps"`
+}
+
+// Diagnosis is a row of the symptom table that a run shows (semantics 8).
+type Diagnosis struct {
+	Row      string `json:"row"` // F1 ... F50
+	Symptom  string `json:"symptom"`
+	Cause    string `json:"cause"`
+	Fix      string `json:"fix"`
+	Evidence string `json:"evidence"` // what in this run says so
 }
 
 // Abort is a device-side violation: the run ended as the real kernel ends (S-60, S-62).

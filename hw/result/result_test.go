@@ -30,7 +30,7 @@ func TestEveryReasonAndCounterHasAPlainNameOfItsOwn(t *testing.T) {
 }
 
 func TestAResultReadsBackAsItWasWritten(t *testing.T) {
-	r := result.Result{Schema: result.Schema, Status: result.Hazard, Elapsed: 5, Hazards: []string{"x"}, Totals: result.Counters{result.SQEs: 7}}
+	r := result.Result{Schema: result.Schema, Status: result.Hazardous, Elapsed: 5, Hazards: []result.Hazard{{Text: "x"}}, Totals: result.Counters{result.SQEs: 7}}
 	b := result.Block{Rank: 2, Start: 1, End: 6}
 	b.Time[result.Launch], b.Time[result.Idle] = 3, 4
 	r.Blocks = []result.Block{b}
