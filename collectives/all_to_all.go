@@ -41,7 +41,8 @@ const (
 
 func allToAll(form, doc string) Algorithm {
 	return Algorithm{
-		Op: "all_to_all", Form: form, Doc: doc,
+		Op: "all_to_all", Form: form, Doc: doc, Default: form == "hand",
+		Fields:  []string{"dtype", "size", "message", "chunk_cols", "signal_columns", "transport", "read_back"},
 		Check:   checkAllToAll,
 		Record:  recordAllToAll,
 		Formula: func(c *Call, rank, _ int) result.Counters { return allToAllFormula(c) },

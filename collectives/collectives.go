@@ -32,9 +32,19 @@ type Call struct {
 	Ranks     int
 	CoreNum   int    // blocks; 0 where the operation has no such argument
 	DType     string // FP32, INT8, ...
-	Hidden    int    // H, elements of a row (indexed)
-	Size      int    // SIZE, elements of a chunk (all_to_all)
+	Hidden    int    // H, elements of a row (indexed_all_to_all_v, all_to_all_v, moe)
+	Size      int    // SIZE or N, elements: what each algorithm says
+	Rows      int    // rows of Size elements (primitives)
+	Reduce    string // Sum, Max, Min or Prod
+	Root      int    // broadcast
+	Capacity  int    // C, rows of a partition (all_to_all_v); 0 is the traffic's
+	Epochs    int    // barriers in a row (barrier)
+	ChunkRows int    // rows of a put's or get's stage; 0 is all
 	ChunkCols int    // elements of a put's stage; 0 is the whole chunk
+	Pipeline  bool   // two stages
+	Atomic    bool   // add to what is there
+	Wire      string // all_to_all_v: v0 ... v4 (semantics 1)
+	Mistake   string // one of the algorithm's Mistakes, made on purpose
 	Signal    int    // columns of the signal window: S; 0 is as many as blocks
 	Traffic   []Traffic
 	Platform  string            // of the machine
@@ -51,7 +61,8 @@ type Options struct {
 	Piece      string // "bytes" or "rows": where the self path cuts intervals
 	Split      string // "floor" or "front": who gets one self row more
 	Drain      string // "before_cqe" or "after_cqe": when the stage ring drains
-	Transport  string // only "urma"
+	Transport  string // mte, urma or sdma; empty is the algorithm's own
+	WhatIf     bool   // allow a transport that the real operator lacks
 	Queues     string // only "per_peer"
 	NoReadBack bool   // all_to_all: leave out the caller's read-back
 }
@@ -67,7 +78,14 @@ type Bound struct {
 type Algorithm struct {
 	Op, Form string
 	Doc      string // one line
+	Default  bool   // the form that is meant when none is named
 	Columns  bool   // takes core_num
+	Routed   bool   // reads Traffic
+	// Fields are those of a call that the algorithm reads, by their names in files; all
+	// read op, form, kinds, same and mistake.
+	Fields []string
+	// Mistakes are what can be done wrong on purpose, to see what the real system shows.
+	Mistakes []Mistake
 	// Check returns what is wrong with the call, in the compiler's words.
 	Check func(c *Call) []error
 	// Record adds the call's buffers and programs to a plan.
@@ -81,6 +99,13 @@ type Algorithm struct {
 	Bounds func(c *Call, l *hw.Limits, repeat int) []Bound
 	// Bytes returns what a rank gives to each rank including itself: the size in algbw.
 	Bytes func(c *Call, rank, repeat int) engine.Bytes
+}
+
+// Mistake is an error that a programmer of the real system can make.
+type Mistake struct {
+	Name string // as in files: no_barrier, wrong_peer ...
+	Doc  string // one line: what the program does instead
+	Row  string // of the symptom table: F1 ... F50 (semantics 8)
 }
 
 // Unknown is the value of a counter that a formula does not predict.
@@ -122,10 +147,10 @@ func Forms(op string) []string {
 	return out
 }
 
-// Lookup finds an algorithm.
+// Lookup finds an algorithm; without a form the default one.
 func Lookup(op, form string) (*Algorithm, error) {
 	for _, a := range algorithms {
-		if a.Op == op && (a.Form == form || form == "" && len(Forms(op)) == 1) {
+		if a.Op == op && (a.Form == form || form == "" && (a.Default || len(Forms(op)) == 1)) {
 			return a, nil
 		}
 	}
@@ -135,21 +160,17 @@ func Lookup(op, form string) (*Algorithm, error) {
 	return nil, fmt.Errorf("no operation %q; there are %s", op, strings.Join(Ops(), ", "))
 }
 
-// elemSizes are the bytes of an element (semantics 6.2).
-var elemSizes = map[string]int{"FP32": 4, "FP16": 2, "BF16": 2, "INT32": 4, "INT16": 2, "INT8": 1}
-
 // ElemSize returns the bytes of an element, 0 when the type is unknown.
-func ElemSize(dtype string) int { return elemSizes[dtype] }
+func ElemSize(dtype string) int {
+	d, err := program.ParseDType(dtype)
+	if err != nil {
+		return 0
+	}
+	return int(d.Size())
+}
 
 // DTypes returns the element types, sorted.
-func DTypes() []string {
-	var out []string
-	for k := range elemSizes {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
+func DTypes() []string { return program.DTypes() }
 
 // Row returns the bytes of one row of the indexed exchange.
 func (c *Call) Row() int64 { return int64(c.Hidden) * int64(ElemSize(c.DType)) }

@@ -27,7 +27,8 @@ import (
 // Cost per rank: sum of n_d*row bytes over remote d; sum of ceil(n_d/12) SQEs of 4
 // WQEBBs; 2*B*(P-1) notifies (semantics 7.9).
 var _ = register(Algorithm{
-	Op: "indexed_all_to_all_v", Form: "l2", Columns: true,
+	Op: "indexed_all_to_all_v", Form: "l2", Columns: true, Routed: true,
+	Fields: []string{"core_num", "dtype", "hidden", "message", "signal_columns", "piece", "split", "drain", "transport", "queues"},
 	Doc:    "chosen rows of the raw input to every peer by URMA, double-round credit",
 	Check:  checkIndexed,
 	Record: recordIndexed,

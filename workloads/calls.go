@@ -28,14 +28,18 @@ func (c *Config) read(name string) ([]byte, error) {
 	return data, err
 }
 
-func (k *CallConfig) indexed() bool { return k.Op == "indexed_all_to_all_v" }
-
 // form returns the form, or the one that people mean when they name none.
 func (k *CallConfig) form() string {
-	if k.Form == "" && k.Op == "all_to_all" {
-		return "hand"
+	if a, err := collectives.Lookup(k.Op, k.Form); err == nil {
+		return a.Form
 	}
 	return k.Form
+}
+
+// routed reports whether the operation reads a routing.
+func (k *CallConfig) routed() bool {
+	a, err := collectives.Lookup(k.Op, k.Form)
+	return err == nil && a.Routed
 }
 
 // dtype returns the element type, or the default.
@@ -95,14 +99,15 @@ func (c *Config) call(it *ItemConfig, traffic []collectives.Traffic) *collective
 	e := collectives.ElemSize(k.dtype())
 	out := &collectives.Call{
 		Op: k.Op, Form: k.form(), Ranks: c.Ranks, CoreNum: k.CoreNum, DType: k.dtype(), Hidden: c.hidden(k), Size: k.Size,
-		ChunkCols: k.Chunk, Signal: k.Signal, Traffic: traffic, Platform: c.Machine.Platform, Kinds: k.Kinds, Same: k.Same,
+		Rows: k.Rows, Reduce: k.Reduce, Root: k.Root, Capacity: k.Capacity, Epochs: k.Epochs, ChunkRows: k.ChunkRows,
+		Pipeline: k.Pipeline, Atomic: k.Atomic, Wire: k.Wire, Mistake: k.Mistake, ChunkCols: k.Chunk, Signal: k.Signal, Traffic: traffic, Platform: c.Machine.Platform, Kinds: k.Kinds, Same: k.Same,
 		Depth: c.Machine.URMA.Depth, SGEs: c.Machine.URMA.MaxSGEs, Segment: c.Machine.URMA.Segment,
 		Options: collectives.Options{
-			Piece: k.Piece, Split: k.Split, Drain: k.Drain, Transport: k.Transport, Queues: k.Queues,
+			Piece: k.Piece, Split: k.Split, Drain: k.Drain, Transport: k.Transport, WhatIf: k.WhatIf, Queues: k.Queues,
 			NoReadBack: k.ReadBack != nil && !*k.ReadBack,
 		},
 	}
-	if k.indexed() {
+	if k.routed() {
 		if _, row := c.routing(it); k.Message > 0 && e > 0 {
 			out.Hidden = int(max((row+int64(e)-1)/int64(e), 1))
 		}

@@ -37,13 +37,24 @@ type MachineConfig struct {
 
 // CallConfig is one use of a collective.
 type CallConfig struct {
-	Op        string            `yaml:"op" help:"indexed_all_to_all_v or all_to_all"`
-	Form      string            `yaml:"form" help:"all_to_all: hand, incore or host; indexed_all_to_all_v: l2"`
+	Op        string            `yaml:"op" help:"collective or primitive; pldperf cost lists them with their forms"`
+	Form      string            `yaml:"form" help:"how it is written: by hand, as an InCore composite, as a HOST builtin ..."`
 	CoreNum   int               `yaml:"core_num" help:"B, AIVs that the call launches on a rank (indexed_all_to_all_v)"`
 	DType     string            `yaml:"dtype" enum:"FP32,FP16,BF16,INT32,INT16,INT8" help:"element type"`
 	Hidden    int               `yaml:"hidden" min:"0" help:"H, elements of a row (indexed_all_to_all_v)"`
-	Size      int               `yaml:"size" min:"0" help:"SIZE, elements that a rank gives to each rank (all_to_all)"`
+	Size      int               `yaml:"size" min:"0" help:"SIZE, elements of a chunk, a row or a whole vector, as the operation says"`
+	Rows      int               `yaml:"rows" min:"0" help:"rows of size elements (primitives)"`
+	Reduce    string            `yaml:"reduce" enum:"Sum,Max,Min,Prod" default:"Sum" help:"how elements are combined (allreduce, reduce_scatter)"`
+	Root      int               `yaml:"root" min:"0" help:"rank whose data all get (broadcast)"`
+	Capacity  int               `yaml:"capacity" min:"0" help:"C, rows of a partition (all_to_all_v); default: what the routing needs"`
+	Epochs    int               `yaml:"epochs" min:"0" max:"100000" help:"barriers in a row (barrier); default 1"`
 	Message   engine.Bytes      `yaml:"message" help:"bytes that a rank gives to each rank, instead of size or routing rows"`
+	ChunkRows int               `yaml:"chunk_rows" min:"0" help:"rows of a put's or get's stage; 0 is all"`
+	Pipeline  bool              `yaml:"pipeline" help:"two stages: the load of one overlaps the store of the other (put, get)"`
+	Atomic    bool              `yaml:"atomic" help:"add to what is there instead of overwriting it (put, remote_store)"`
+	Wire      string            `yaml:"wire" enum:"v0,v1,v2,v3,v4" default:"v4" help:"all_to_all_v: which version of the protocol"`
+	Mistake   string            `yaml:"mistake" help:"an error to make on purpose, to see what it looks like"`
+	WhatIf    bool              `yaml:"what_if" help:"allow a transport that the real operator lacks; the card says so"`
 	Chunk     int               `yaml:"chunk_cols" min:"0" help:"elements of a put's stage; 0 is the whole chunk"`
 	Signal    int               `yaml:"signal_columns" min:"0" max:"1024" help:"S, columns of the signal window; default core_num"`
 	Kinds     map[string]string `yaml:"kinds" help:"operand: window or tensor, where not the default"`
@@ -51,7 +62,7 @@ type CallConfig struct {
 	Piece     string            `yaml:"piece" enum:"bytes,rows" default:"bytes" help:"self path: cut intervals at the stage size, or at rows where they fit"`
 	Split     string            `yaml:"split" enum:"floor,front" default:"floor" help:"self path: block b takes rows floor(b*n/B) on, or the first blocks one more each"`
 	Drain     string            `yaml:"drain" enum:"before_cqe,after_cqe" default:"before_cqe" help:"self path: when the stage ring is drained"`
-	Transport string            `yaml:"transport" enum:"urma,mte" help:"indexed: urma; all_to_all: mte"`
+	Transport string            `yaml:"transport" enum:"mte,urma,sdma" help:"what carries payload between ranks; default: the real operator's"`
 	Queues    string            `yaml:"queues" enum:"per_peer,shared_pool" default:"per_peer" help:"only per_peer is supported"`
 	ReadBack  *bool             `yaml:"read_back" help:"all_to_all: include the caller's read-back; default true"`
 }

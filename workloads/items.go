@@ -3,6 +3,7 @@ package workloads
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -190,7 +191,7 @@ func fieldOf(err error) string {
 
 func (c *Config) checkRouting(i int, it *ItemConfig, report func(path, format string, args ...any)) {
 	c.checkUnread(i, it, report)
-	if !it.Call.indexed() {
+	if !it.Call.routed() {
 		return
 	}
 	spec, row := c.routing(it)
@@ -213,22 +214,44 @@ func (c *Config) checkRouting(i int, it *ItemConfig, report func(path, format st
 // would show a flat line.
 func (c *Config) checkUnread(i int, it *ItemConfig, report func(path, format string, args ...any)) {
 	k := it.Call
+	a, err := collectives.Lookup(k.Op, k.Form)
+	if err != nil {
+		return // said already
+	}
+	for _, f := range k.given() {
+		if !slices.Contains(a.Fields, f) {
+			report(c.at(i, "call."+f), "%s does not read it; it reads %s", a.Name(), strings.Join(a.Fields, ", "))
+		}
+	}
 	kind := c.Routing.Kind
 	if it.Routing != nil {
 		kind = it.Routing.Kind
 	}
 	switch {
-	case k.indexed() && k.Size > 0:
-		report(c.at(i, "call.size"), "%s does not read it; its rows come from routing, or from message", k.Op)
-	case k.indexed() && k.Message > 0 && kind != "" && kind != "uniform":
+	case a.Routed && k.Message > 0 && kind != "" && kind != "uniform":
 		report(c.at(i, "call.message"), "a routing of kind %s does not read it; uniform would", kind)
-	case !k.indexed() && k.Message > 0 && k.Size > 0:
+	case k.Message > 0 && k.Size > 0:
 		report(c.at(i, "call.message"), "give message or size, not both")
-	case !k.indexed() && k.Hidden > 0:
-		report(c.at(i, "call.hidden"), "%s does not read it; its chunks have size elements", k.Op)
-	case !k.indexed() && len(c.Chain) == 0 && kind != "":
-		report("routing", "%s does not read it: every rank gives every rank size elements", k.Op)
+	case !a.Routed && len(c.Chain) == 0 && kind != "":
+		report("routing", "%s does not read it", k.Op)
 	}
+}
+
+// common are the fields of a call that every algorithm reads, or that say how.
+var common = []string{"op", "form", "kinds", "same", "mistake", "what_if"}
+
+// given lists the fields that a call sets to something else than their default.
+func (k *CallConfig) given() (out []string) {
+	v := reflect.ValueOf(k).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name, f := tag.Get("yaml"), v.Field(i)
+		if f.IsZero() || f.Kind() == reflect.String && f.String() == tag.Get("default") || slices.Contains(common, name) {
+			continue
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 func flatten(err error) []error {
@@ -264,7 +287,7 @@ func (c *Config) items() ([]item, error) {
 
 // traffic draws the routing of each repetition.
 func (c *Config) traffic(it *ItemConfig) ([]collectives.Traffic, *routing.Routing, error) {
-	if !it.Call.indexed() {
+	if !it.Call.routed() {
 		return nil, nil, nil
 	}
 	spec, row := c.routing(it)
