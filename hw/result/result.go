@@ -112,6 +112,29 @@ type Data struct {
 	Words      int64        `json:"checked_words"`
 	WrongWords int64        `json:"wrong_words"`
 	Mismatches []string     `json:"mismatches,omitempty"`
+	Where      []Mismatch   `json:"where,omitempty"` // the first of them, for programs
+}
+
+// Mismatch is a range of payload that does not hold what a call has promised.
+type Mismatch struct {
+	Task      string  `json:"task"`
+	Rank      int     `json:"rank"`
+	Buffer    string  `json:"buffer"`
+	Off       int64   `json:"offset"`
+	Len       int64   `json:"bytes"`
+	Want      *Origin `json:"want,omitempty"` // nil: the result of arithmetic
+	Got       *Origin `json:"got,omitempty"`  // nil: nobody knows
+	WantBytes []byte  `json:"want_bytes,omitempty"`
+	GotBytes  []byte  `json:"got_bytes,omitempty"` // the first bytes, where payload is kept as bytes
+}
+
+// Origin says where bytes come from: offset Off of a version of a rank's buffer, as its
+// producer wrote it. What nobody has written is its own origin.
+type Origin struct {
+	Rank    int    `json:"rank"`
+	Buffer  string `json:"buffer"`
+	Version uint32 `json:"version"`
+	Off     int64  `json:"offset"`
 }
 
 // HazardKind says what sort of order is missing.
