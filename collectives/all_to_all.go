@@ -42,7 +42,13 @@ const (
 func allToAll(form, doc string) Algorithm {
 	return Algorithm{
 		Op: "all_to_all", Form: form, Doc: doc, Default: form == "hand",
-		Fields:  []string{"dtype", "size", "message", "chunk_cols", "signal_columns", "transport", "read_back"},
+		Fields: []string{"dtype", "size", "message", "chunk_cols", "signal_columns", "transport", "read_back"},
+		Mistakes: []Mistake{
+			{"wrong_peer", "puts row dest to the peer behind dest", "F1"},
+			{"wrong_row", "puts the row behind dest to peer dest", "F1"},
+			{"own_row", "reads back row my_rank for every source", "F2"},
+			{"alias", "uses one buffer as input and target", "F3"},
+		},
 		Check:   checkAllToAll,
 		Record:  recordAllToAll,
 		Formula: func(c *Call, rank, _ int) result.Counters { return allToAllFormula(c) },
@@ -77,6 +83,9 @@ func checkAllToAll(c *Call) (errs []error) {
 	}
 	if c.Size <= 0 && c.Form != "host" {
 		bad("size: %d, must be positive", c.Size)
+	}
+	if c.Form == "host" && c.Mistake == "alias" {
+		bad("mistake: the HOST builtin sees an alias: input and target must be different windows")
 	}
 	if c.Signal > 1 {
 		bad("signal_columns: the signal of all_to_all is [P] or [P,1], not [P,%d]", c.Signal)
@@ -122,10 +131,12 @@ func (t Tutorial) Generate(dst []byte, rank int, version uint32, off int64) {
 func recordAllToAll(p *Plan, c *Call) {
 	size := engine.Bytes(max(int64(c.Ranks)*c.Chunk(), 1))
 	b := a2aBuffers{
-		x:      p.buffer("input", program.Buffer{Window: c.Form == "host", Size: size, Fill: Tutorial{max(c.Size, 1)}}),
-		data:   p.buffer("target", program.Buffer{Window: true, Size: size}),
+		x:      p.buffer("input", program.Buffer{Window: c.Form == "host" || c.Mistake == "alias", Size: size, Fill: Tutorial{max(c.Size, 1)}}),
 		signal: p.buffer("signal", program.Buffer{Window: true, Words: true, Signal: true, Size: engine.Bytes(4 * c.Ranks)}),
 		y:      p.buffer("output", program.Buffer{Size: size, Fill: program.Zero{}}),
+	}
+	if b.data = b.x; c.Mistake != "alias" {
+		b.data = p.buffer("target", program.Buffer{Window: true, Size: size})
 	}
 	push := c.pushProgram(b)
 	back := &program.Program{Name: "read_back"}
@@ -176,6 +187,12 @@ func (c *Call) pushTo(p *program.Program, b a2aBuffers, d int) {
 		Kind: program.Put, Dst: b.data, Src: b.x, Peer: program.Const(int64(d)),
 		DstOff: program.PerRank(chunk), SrcOff: program.Const(int64(d) * chunk), Bytes: program.Const(chunk), Chunk: c.stageBytes(),
 	}
+	switch next := int64((d + 1) % c.Ranks); c.Mistake {
+	case "wrong_peer":
+		put.Peer = program.Const(next)
+	case "wrong_row":
+		put.SrcOff = program.Const(next * chunk)
+	}
 	if c.Form != "host" {
 		p.Add(put)
 		return
@@ -196,7 +213,11 @@ func (c *Call) readBack(p *program.Program, b a2aBuffers) {
 	p.Phase("read_back")
 	for s := range c.Ranks {
 		at := program.Const(int64(s) * c.Chunk())
-		p.Add(program.Op{Kind: program.CopyTile, Dst: b.y, Src: b.data, DstOff: at, SrcOff: at, Bytes: program.Const(c.Chunk()), Chunk: c.stageBytes()})
+		from := at
+		if c.Mistake == "own_row" {
+			from = program.PerRank(c.Chunk())
+		}
+		p.Add(program.Op{Kind: program.CopyTile, Dst: b.y, Src: b.data, DstOff: at, SrcOff: from, Bytes: program.Const(c.Chunk()), Chunk: c.stageBytes()})
 	}
 }
 

@@ -29,6 +29,9 @@ import (
 var _ = register(Algorithm{
 	Op: "indexed_all_to_all_v", Form: "l2", Columns: true, Routed: true,
 	Fields: []string{"core_num", "dtype", "hidden", "message", "signal_columns", "piece", "split", "drain", "transport", "queues"},
+	Mistakes: []Mistake{
+		{"unordered_consumer", "has a consumer copy target, and does not make the next call wait for it", "F49"},
+	},
 	Doc:    "chosen rows of the raw input to every peer by URMA, double-round credit",
 	Check:  checkIndexed,
 	Record: recordIndexed,
@@ -178,6 +181,7 @@ func recordIndexed(p *Plan, c *Call) {
 	rows.Index = p.buffer("index", program.Buffer{Words: true, Size: words(ranks * rows.Capacity), Table: indexTable{t}})
 
 	text := indexedProgram(rows, signal, int64(columns), c.Options.Drain == "after_cqe")
+	first := len(p.Job.Tasks)
 	p.calls(func(k int) []program.Task {
 		task := c.task(text)
 		task.Name = p.item.Name
@@ -194,6 +198,28 @@ func recordIndexed(p *Plan, c *Call) {
 			{Buf: rows.Index, Table: indexTable{c.traffic(k)}},
 		}
 	})
+	if c.Mistake == "unordered_consumer" {
+		p.consumers(c, rows, first)
+	}
+}
+
+// consumerStage is the bytes of a tile of a consumer.
+const consumerStage = 64 << 10
+
+// consumers adds to each call a task that copies target, and that nothing waits for.
+func (p *Plan) consumers(c *Call, rows *program.Rows, first int) {
+	size := int64(p.Job.Buffers[rows.Target].Size)
+	out := p.buffer("consumed", program.Buffer{Window: true, Size: engine.Bytes(size)})
+	text := &program.Program{Name: "consume"}
+	text.Phase("consume").Add(program.Op{
+		Kind: program.CopyTile, Dst: out, Src: rows.Target, Bytes: program.Const(size), Chunk: consumerStage,
+	})
+	for i, call := range p.Job.Tasks[first:] {
+		t := program.Task{Name: call.Name + " consumer", Op: "read_back", Blocks: 1, Program: text, After: []int{first + i}, Timed: call.Timed, Repeat: call.Repeat}
+		t.Promises = []program.Promise{{Buf: out, Ranges: p.indexedGolden(c, rows, call.Repeat)}}
+		t.Reads = []program.Buf{rows.Target}
+		p.push(t)
+	}
 }
 
 // received returns the counts that a rank publishes in repetition k.

@@ -97,7 +97,7 @@ func (c *Call) check(ranks int) []error {
 	if err != nil {
 		return []error{err}
 	}
-	errs := a.Check(c)
+	errs := append(a.Check(c), a.checkMistake(c)...)
 	if c.Ranks != ranks {
 		errs = append(errs, fmt.Errorf("ranks: a call of %d ranks in a job of %d", c.Ranks, ranks))
 	}
@@ -218,6 +218,9 @@ func (p *Plan) add(it *Item, items []Item) error {
 	first := len(p.Job.Tasks)
 	if a.Record(p, it.Call); p.err != nil {
 		return p.err
+	}
+	if err := p.spoil(a, it.Call, first); err != nil {
+		return err
 	}
 	t := &p.Job.Tasks[first]
 	t.After = append(t.After, after...)

@@ -30,6 +30,7 @@ func (m *machine) verify(t *program.Task, rank int) {
 		d.Wrong += engine.Bytes(v.Wrong)
 		for _, x := range v.First {
 			m.mismatch("%s: %s", t.Name, x.Text)
+			m.where(t, &p, &x)
 		}
 	}
 }

@@ -162,6 +162,9 @@ func (c *Config) checkCall(i int, it *ItemConfig, report func(path, format strin
 		report(c.at(i, field), "%v%s", err, suggest(word, known))
 		return
 	}
+	if m := it.Call.Mistake; m != "" && !slices.Contains(a.MistakeNames(), m) {
+		report(c.at(i, "call.mistake"), "%s cannot make %q%s; it can make %s", a.Name(), m, suggest(m, a.MistakeNames()), strings.Join(a.MistakeNames(), ", "))
+	}
 	call := c.call(it, nil)
 	errs := a.Check(call)
 	if err := call.CheckBuffer(c.Machine.UB.Usable); err != nil {
