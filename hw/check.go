@@ -13,6 +13,10 @@ import (
 // maxRanks bounds what the machine's numbering of events and signal cells can hold.
 const maxRanks = 1 << 16
 
+// maxConditions bounds the conditions of a task's deferred wait, and the tasks that have
+// any (semantics 3.2).
+const maxConditions = 64
+
 // problems collects everything that is wrong with a job.
 type problems []error
 
@@ -27,6 +31,9 @@ func check(spec *Spec, job *program.Job, opt *Options) error {
 	if !slices.Contains([]string{"", "auto", "bytes", "provenance"}, opt.Payload) {
 		p.add("no payload representation %q; there are bytes, provenance and auto", opt.Payload)
 	}
+	if opt.Payload == "provenance" && job.Computes() {
+		p.add("payload as provenance: the job computes with its payload, which needs real bytes")
+	}
 	if job.Ranks < 1 || job.Ranks > maxRanks {
 		p.add("a job of %d ranks; there can be 1 to %d", job.Ranks, maxRanks)
 		return errors.Join(p...)
@@ -37,8 +44,13 @@ func check(spec *Spec, job *program.Job, opt *Options) error {
 			p.add("watch: WQEs %d and %d more", w.First, w.N)
 		}
 	}
+	deferred := 0
 	for i := range job.Tasks {
 		p.task(spec, job, i)
+		deferred += min(len(job.Tasks[i].Until), 1)
+	}
+	if deferred > maxConditions {
+		p.add("%d tasks have a deferred wait, at most %d", deferred, maxConditions)
 	}
 	p.skew(job)
 	for _, f := range job.Faults {
@@ -67,6 +79,14 @@ func (p *problems) task(spec *Spec, job *program.Job, i int) {
 	for _, d := range t.After {
 		if d < 0 || d >= i {
 			p.add("%s: task %d cannot wait for task %d: tasks follow those that they wait for", t.Name, i, d)
+		}
+	}
+	if len(t.Until) > maxConditions {
+		p.add("%s: %d conditions of a deferred wait, at most %d", t.Name, len(t.Until), maxConditions)
+	}
+	for _, w := range t.Until {
+		if w.Value < 0 || w.Value > math.MaxInt32 {
+			p.add("%s: a deferred wait for %d, must be in [0, 2^31-1]", t.Name, w.Value)
 		}
 	}
 	if t.Compute < 0 {

@@ -185,10 +185,10 @@ func (m *machine) stuck() {
 }
 
 // conserve checks that every byte that landed was sent, moved within its rank or
-// read back, over all tasks, and that all of what was sent to a rank was received.
+// stored from a tile, less what remote loads have brought into tiles, over all tasks, and that all of what was sent to a rank was received.
 // A difference is a fault of the models.
 func (m *machine) conserve() {
-	moved, sent, received := m.env.Copied, int64(0), int64(0)
+	moved, sent, received := m.env.Copied-m.env.Tiled, int64(0), int64(0)
 	for r := range m.timed {
 		for _, c := range []*result.Counters{&m.timed[r], &m.untimed[r]} {
 			moved += c[result.BytesSent] + c[result.BytesSelf]

@@ -71,8 +71,9 @@ type machine struct {
 // taskRun is a task on one rank.
 type taskRun struct {
 	state   taskState
-	missing int // dependencies that have not ended
-	blocks  int // blocks that have not ended
+	asked   bool // its deferred wait is registered
+	missing int  // dependencies that have not ended
+	blocks  int  // blocks that have not ended
 	span    result.Span
 	begun   engine.Time // when the launch was over
 	cores   []*aiv.Core // by block, while the task runs
@@ -156,6 +157,9 @@ func (m *machine) allocate() error {
 }
 
 func (m *machine) asBytes() bool {
+	if m.job.Computes() {
+		return true
+	}
 	if m.opt.Payload != "" && m.opt.Payload != "auto" {
 		return m.opt.Payload == "bytes"
 	}

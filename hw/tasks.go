@@ -11,6 +11,7 @@ import (
 const (
 	evRank    = iota // a rank may start its tasks
 	evCompute        // a compute item is over on a rank
+	evNoticed        // a cell that a deferred wait waits for is right
 )
 
 func event(kind, task, rank int) uint64 { return uint64(kind)<<56 | uint64(task)<<24 | uint64(rank) }
@@ -89,6 +90,9 @@ func (m *machine) Handle(arg uint64) {
 		}
 	case evCompute:
 		m.endTask(task, rank)
+	case evNoticed:
+		m.tasks[task][rank].missing--
+		m.offer(task, rank)
 	}
 }
 
@@ -97,7 +101,7 @@ func (m *machine) Handle(arg uint64) {
 // at once.
 func (m *machine) offer(task, rank int) {
 	t := &m.tasks[task][rank]
-	if t.state != waiting || t.missing > 0 || !m.ranks[rank].here {
+	if t.state != waiting || t.missing > 0 || !m.ranks[rank].here || m.deferred(task, rank) {
 		return
 	}
 	t.state = ready
@@ -106,6 +110,35 @@ func (m *machine) offer(task, rank int) {
 	}
 	m.ranks[rank].queue = append(m.ranks[rank].queue, task)
 	m.admit(rank)
+}
+
+// deferred registers the conditions of a task's deferred wait with the scheduler, the
+// first time, and reports whether there are any to wait for.
+func (m *machine) deferred(task, rank int) bool {
+	run := &m.tasks[task][rank]
+	if run.asked {
+		return false
+	}
+	run.asked = true
+	until := m.job.Tasks[task].Until
+	run.missing = len(until)
+	h := program.Here{Rank: rank}
+	for i := range until {
+		w := &until[i]
+		m.env.Signals.Await(rank, m.env.Buffers[w.Signal], int(w.Cell.At(&h)), int32(w.Value), &notice{m, task, rank})
+	}
+	return len(until) > 0
+}
+
+// notice tells the scheduler of a rank that a cell is right.
+type notice struct {
+	m          *machine
+	task, rank int
+}
+
+// Signalled implements aiv.Waker.
+func (n *notice) Signalled(ready engine.Time) {
+	n.m.eng.At(ready.Add(n.m.spec.AIV.Launch.Notice), n.m, event(evNoticed, n.task, n.rank))
 }
 
 // admit starts the ready tasks of a rank in order while AIVs are free.
@@ -240,6 +273,9 @@ func (m *machine) Received(task, rank int, n int64) {
 			m.job.Tasks[task].Name, m.job.Buffers[w].Name, rank, m.job.Tasks[u].Name)
 	}
 }
+
+// Served implements aiv.Reporter.
+func (m *machine) Served(task, rank int, n int64) { m.counters(task, rank)[result.BytesSent] += n }
 
 // Noted implements aiv.Reporter: a program returned early without doing its work.
 func (m *machine) Noted(text string) {

@@ -21,9 +21,13 @@ func (m *machine) verify(t *program.Task, rank int) {
 			continue
 		}
 		v := m.mem.Verify(rank, m.env.Buffers[p.Buf])
-		p.Ranges(rank, func(off, n int64, from program.Origin) {
-			v.Expect(off, n, memory.Origin{Rank: int32(from.Rank), Buf: m.env.Buffers[from.Buf], Version: from.Version, Off: from.Off})
-		})
+		if p.Values != nil {
+			p.Values(rank, v.Values)
+		} else {
+			p.Ranges(rank, func(off, n int64, from program.Origin) {
+				v.Expect(off, n, memory.Origin{Rank: int32(from.Rank), Buf: m.env.Buffers[from.Buf], Version: from.Version, Off: from.Off})
+			})
+		}
 		v.Done()
 		d := &m.res.Data
 		d.Checked += engine.Bytes(v.Bytes)

@@ -26,7 +26,8 @@ type Env struct {
 	Buffers []memory.ID // of the job's buffers
 	Ranks   int
 	Report  Reporter
-	Copied  int64 // bytes that CopyTile ops have moved, in all
+	Copied  int64 // bytes that copies and stores of tiles have put into the own memory, in all
+	Tiled   int64 // bytes that remote loads have brought into tiles, in all
 }
 
 // Reporter is told how blocks end.
@@ -38,6 +39,8 @@ type Reporter interface {
 	// Received is called when n bytes of a task's payload are known to have landed at
 	// another rank: at the landing of a put, or when the CQE of a send is read.
 	Received(tag, rank int, n int64)
+	// Served is called when a peer asks a rank for n bytes of a task's payload.
+	Served(tag, rank int, n int64)
 	// Noted records something that a person should read, once.
 	Noted(text string)
 }
@@ -80,7 +83,13 @@ type Core struct {
 	tail   ringTail
 	rows   pieces
 	put    transfer
+	remote request
+	tiles  [program.MaxTiles]memory.Data
 	sges   []urma.SGE
+
+	flights []*flight
+	flying  int  // remote stores that the core does not know to be over
+	fenced  bool // and it waits for them
 }
 
 // loop is a Loop that a core is in.
@@ -89,20 +98,32 @@ type loop struct {
 	count       int64
 }
 
-// Events of a core.
+// Events of a core: a kind in the low bits, and for evFlight a number above them.
 const (
 	evResume  = iota // the op goes on
-	evLoaded         // a transfer's load has ended
-	evLanded         // a transfer's last byte is there
+	evLoaded         // a piece of a transfer is in the Unified Buffer
+	evLanded         // the last byte of a piece is at its place
+	evStored         // the drain knows of a piece
+	evRead           // the request of a remote load is at the peer
+	evArrived        // the fabric has brought its last byte
 	evIssued         // the ring has started its last load
 	evEmptied        // the ring's last load has ended
 	evIdle           // the ring's last store is visible
+	evFlight         // a remote store is there, or known to be
+
+	evBits = 8
 )
 
 // Start launches a block: its program begins at begin. A core that has ended can be
 // started again, and reuses its storage.
 func (c *Core) Start(env *Env, t Task, begin engine.Time) {
-	*c = Core{env: env, Task: t, since: t.Start, reason: result.Launch, ring: c.ring, put: transfer{data: c.put.data}, sges: c.sges[:0], here: program.Here{Rank: t.Rank, Block: t.Block}}
+	for i := range c.tiles {
+		c.tiles[i].Reset()
+	}
+	*c = Core{
+		env: env, Task: t, since: t.Start, reason: result.Launch, here: program.Here{Rank: t.Rank, Block: t.Block},
+		ring: c.ring, put: transfer{data: c.put.data}, tiles: c.tiles, sges: c.sges[:0], flights: c.flights,
+	}
 	c.Acct = result.Block{Call: t.Tag, Rank: t.Rank, Block: t.Block, Start: t.Start}
 	c.pipes.Init(env.UB, env.Mem, env.Spec.Clock, t.Slow)
 	env.Eng.At(begin, c, evResume)
@@ -110,13 +131,21 @@ func (c *Core) Start(env *Env, t Task, begin engine.Time) {
 
 // Handle implements engine.Handler.
 func (c *Core) Handle(arg uint64) {
-	switch arg {
+	switch arg & (1<<evBits - 1) {
 	case evResume:
 		c.run()
 	case evLoaded:
-		c.loaded()
+		c.pieceLoaded()
 	case evLanded:
 		c.landed()
+	case evStored:
+		c.pieceStored()
+	case evRead:
+		c.read()
+	case evArrived:
+		c.arrived()
+	case evFlight:
+		c.flown(int(arg >> evBits))
 	case evIssued:
 		c.rowsIssued()
 	case evEmptied:
@@ -137,7 +166,9 @@ func (c *Core) run() {
 		c.step = 0
 		c.turnLoops()
 	}
-	c.end()
+	if c.drainedStores() { // as the end of a kernel does
+		c.end()
+	}
 }
 
 // turnLoops goes back to the start of the loops whose end the core has reached, if
@@ -172,8 +203,20 @@ func (c *Core) exec(op *program.Op) bool {
 	switch op.Kind {
 	case program.Put:
 		return c.execPut(op)
+	case program.Get:
+		return c.execGet(op)
 	case program.CopyTile:
 		return c.execCopy(op)
+	case program.LoadTile:
+		return c.execLoad(op)
+	case program.StoreTile:
+		return c.execStore(op)
+	case program.RemoteLoad:
+		return c.execRemoteLoad(op)
+	case program.RemoteStore:
+		return c.execRemoteStore(op)
+	case program.Combine:
+		return c.execCombine(op)
 	case program.Notify:
 		return c.execNotifyOne(op)
 	case program.Wait:
@@ -211,11 +254,14 @@ func (c *Core) exec(op *program.Op) bool {
 	panic(fmt.Sprintf("aiv: no op %d", op.Kind))
 }
 
-// execFence spends the fence's own time, or waits longer for uncached writes that
-// cannot be seen yet.
+// execFence waits for the remote stores in flight, spends the fence's own time, or waits
+// longer for uncached writes that cannot be seen yet.
 func (c *Core) execFence() bool {
 	if c.step > 0 {
 		return true
+	}
+	if !c.drainedStores() {
+		return false
 	}
 	c.step = 1
 	own := c.env.Spec.FenceTime.Scale(c.Task.Slow)

@@ -2,136 +2,216 @@ package aiv
 
 import (
 	"pldperf/engine"
-	"pldperf/hw/fabric"
+	"pldperf/hw/arith"
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
 
-// Links are the remote MTE paths of a machine: what the AIVs of a rank push to one
-// peer shares one rate, whatever their number (hardware parameters, section 4).
-type Links struct {
-	eng   *engine.Engine
-	net   fabric.Fabric
-	rate  engine.Rate
-	ranks int
-	paths []*path // [src*ranks+dst], made at first touch
-}
-
-type path struct {
-	srv  engine.Server
-	flow fabric.Flow
-}
-
-// NewLinks returns the remote MTE paths between ranks.
-func NewLinks(eng *engine.Engine, net fabric.Fabric, rate engine.Rate, ranks int) *Links {
-	return &Links{eng: eng, net: net, rate: rate, ranks: ranks, paths: make([]*path, ranks*ranks)}
-}
-
-func (l *Links) at(src, dst int) *path {
-	p := &l.paths[src*l.ranks+dst]
-	if *p == nil {
-		*p = &path{flow: l.net.Open(src, dst)}
-	}
-	return *p
-}
-
-// transfer is the state of a Put or CopyTile: one stage after another.
+// transfer is the state of a put, a get or a copy: pieces pass through one stage of
+// the Unified Buffer, or through two that take turns. With one stage a piece is loaded
+// when the one before has been stored and the drain knows; with two, loads overlap
+// stores:
+//
+//	one stage   load 0, store 0, load 1, store 1 ...
+//	two stages  load 0, store 0  , store 1  ...
+//	                    load 1   , load 2   ...
 type transfer struct {
-	data     memory.Data
+	data     [2]memory.Data
+	rect     program.Rect
 	src, dst memory.Addr
-	left     int64       // bytes of later stages
-	n        int64       // of this stage
-	end      engine.Time // before which the store cannot be over
+	op       *program.Op
+	stages   int64
+	pieces   int64
+	asked    int64 // pieces whose load has begun
+	loaded   int64
+	begun    int64 // pieces whose store has begun
+	stored   int64
+	end      engine.Time // before which the present store cannot be over
 }
 
-// execPut moves a tile to a peer through the Unified Buffer, stage by stage, and
-// drains. A put to the own rank is a local copy.
+// execPut moves data to a peer through the Unified Buffer, piece by piece, and drains.
+// A put to the own rank is a local copy.
 func (c *Core) execPut(op *program.Op) bool {
-	if c.step == 0 {
-		peer := int(op.Peer.At(&c.here))
-		c.count(result.Puts, 1)
-		if peer == c.Task.Rank {
-			c.count(result.BytesSelf, op.Bytes.At(&c.here))
-		} else {
-			c.count(result.BytesSent, op.Bytes.At(&c.here))
-		}
-		c.aim(op, peer)
+	peer := int(op.Peer.At(&c.here))
+	if op.Transport != program.MTE && peer != c.Task.Rank {
+		return c.execCarried(op)
 	}
-	if c.put.left > 0 {
-		c.count(result.PutStages, 1)
+	if c.step > 0 {
+		return true
 	}
-	return c.stage(op.Chunk)
+	n := c.aim(op, c.Task.Rank, peer)
+	c.count(result.Puts, 1)
+	if peer == c.Task.Rank {
+		c.count(result.BytesSelf, n)
+	} else {
+		c.count(result.BytesSent, n)
+	}
+	c.count(result.PutStages, c.put.pieces)
+	return c.advance()
+}
+
+// execGet moves data from a peer through the Unified Buffer.
+func (c *Core) execGet(op *program.Op) bool {
+	peer := int(op.Peer.At(&c.here))
+	if op.Transport != program.MTE && peer != c.Task.Rank {
+		return c.execCarried(op)
+	}
+	if c.step > 0 {
+		return true
+	}
+	n := c.aim(op, peer, c.Task.Rank)
+	c.count(result.Gets, 1)
+	c.count(result.PutStages, c.put.pieces)
+	if peer == c.Task.Rank {
+		c.count(result.BytesSelf, n)
+	} else {
+		c.env.Report.Served(c.Task.Tag, peer, n)
+		c.count(result.BytesReceived, n)
+	}
+	return c.advance()
 }
 
 // execCopy loads a tile of the own rank and stores it.
 func (c *Core) execCopy(op *program.Op) bool {
-	if c.step == 0 {
-		c.env.Copied += op.Bytes.At(&c.here)
-		c.aim(op, c.Task.Rank)
-	}
-	return c.stage(op.Chunk)
-}
-
-// aim sets up the transfer of an op to a rank.
-func (c *Core) aim(op *program.Op, rank int) {
-	c.step = 1
-	c.put.dst = memory.Addr{Rank: rank, Buf: c.buf(op.Dst), Off: op.DstOff.At(&c.here)}
-	c.put.src = memory.Addr{Rank: c.Task.Rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here)}
-	c.put.left = op.Bytes.At(&c.here)
-}
-
-// stage starts the next stage of a transfer, or reports that there is none.
-func (c *Core) stage(chunk int64) bool {
-	t, now := &c.put, c.env.Eng.Now()
-	if t.left == 0 {
+	if c.step > 0 {
 		return true
 	}
-	if chunk <= 0 || chunk > t.left {
-		chunk = t.left
+	c.env.Copied += c.aim(op, c.Task.Rank, c.Task.Rank)
+	return c.advance()
+}
+
+// aim sets up the transfer of an op between two ranks and returns its bytes.
+func (c *Core) aim(op *program.Op, from, to int) int64 {
+	c.step = 1
+	t := &c.put
+	n := op.Bytes.At(&c.here)
+	t.rect = program.Rect{Rows: 1, Width: n, ChunkWidth: op.Chunk}
+	if op.Rect != nil {
+		t.rect = *op.Rect
+		n = t.rect.Rows * t.rect.Width
 	}
-	t.n = chunk
-	t.left -= chunk
-	c.turn(result.MTE2)
-	t.data.Reset()
-	c.env.Mem.Capture(&t.data, t.src, t.n)
-	c.env.Eng.At(c.pipes.Load(now, t.src, t.n, c.Task.ID), c, evLoaded)
+	t.src = memory.Addr{Rank: from, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here)}
+	t.dst = memory.Addr{Rank: to, Buf: c.buf(op.Dst), Off: op.DstOff.At(&c.here)}
+	t.op, t.stages, t.pieces = op, 1, 0
+	if op.Pipeline {
+		t.stages = 2
+	}
+	if n > 0 {
+		t.pieces = t.rect.Pieces()
+	}
+	t.asked, t.loaded, t.begun, t.stored = 0, 0, 0, 0
+	return n
+}
+
+// piece returns where piece i is at one end of the transfer.
+func (t *transfer) piece(i int64, end memory.Addr, pitch int64) memory.Area {
+	row, col, rows, width := t.rect.Piece(i)
+	end.Off += row*pitch + col
+	return memory.Area{Addr: end, Rows: rows, Width: width, Pitch: pitch}
+}
+
+func (t *transfer) from(i int64) memory.Area { return t.piece(i, t.src, t.rect.SrcPitch) }
+func (t *transfer) to(i int64) memory.Area   { return t.piece(i, t.dst, t.rect.DstPitch) }
+
+// advance begins the load and the store that can begin; true when the transfer is over.
+func (c *Core) advance() bool {
+	t := &c.put
+	if t.stored == t.pieces {
+		return true
+	}
+	if t.begun < t.loaded && t.begun == t.stored {
+		t.begun++
+		c.storePiece(t.begun - 1)
+	}
+	if t.asked < t.pieces && t.asked == t.loaded && t.asked-t.stored < t.stages {
+		t.asked++
+		c.loadPiece(t.asked - 1)
+	}
+	c.turn(t.reason(c.Task.Rank))
 	return false
 }
 
-// loaded stores a stage whose load has ended.
-func (c *Core) loaded() {
-	t, now := &c.put, c.env.Eng.Now()
-	if t.dst.Rank == c.Task.Rank {
-		c.turn(result.MTE3)
-		t.end = now
-		c.env.Eng.At(c.pipes.Store(now, t.dst, t.n, c.Task.ID), c, evLanded)
-		return
+// reason is what the block waits for: a store that is on its way, or else a load.
+func (t *transfer) reason(rank int) result.Reason {
+	switch storing := t.begun > t.stored; {
+	case storing && t.dst.Rank == rank:
+		return result.MTE3
+	case !storing && t.src.Rank == rank:
+		return result.MTE2
 	}
-	c.turn(result.RemoteWait)
-	p := c.env.Links.at(c.Task.Rank, t.dst.Rank)
-	_, end, _ := p.srv.Reserve(now, c.env.Links.rate.Span(engine.Bytes(t.n)), c.Task.ID)
-	c.pipes.StoreRemote(now, t.n, end)
-	t.end = end.Add(c.env.Net.Latency(c.Task.Rank, t.dst.Rank))
-	c.env.Net.Send(fabric.Message{
-		Src: c.Task.Rank, Dst: t.dst.Rank, Bytes: engine.Bytes(t.n), Flow: p.flow, Landed: c, LandedArg: evLanded,
-	})
+	return result.RemoteWait
 }
 
-// landed ends a stage: the data is at its place and, for a peer, the drain knows.
+// loadPiece asks for a piece. The own memory is sampled now, a peer's when the request
+// is there.
+func (c *Core) loadPiece(i int64) {
+	t := &c.put
+	a := t.from(i)
+	if a.Rank != c.Task.Rank {
+		c.fetch(&t.data[i%2], a, evLoaded)
+		return
+	}
+	t.data[i%2].Reset()
+	c.env.Mem.CaptureArea(&t.data[i%2], &a)
+	c.env.Eng.At(c.pipes.LoadArea(c.env.Eng.Now(), &a, c.Task.ID), c, evLoaded)
+}
+
+// pieceLoaded: a piece is in the Unified Buffer.
+func (c *Core) pieceLoaded() {
+	c.put.loaded++
+	c.advance()
+}
+
+// storePiece stores a piece whose load has ended.
+func (c *Core) storePiece(i int64) {
+	t, now := &c.put, c.env.Eng.Now()
+	a := t.to(i)
+	t.end = now
+	if a.Rank == c.Task.Rank {
+		c.env.Eng.At(c.pipes.StoreArea(now, &a, c.Task.ID), c, evLanded)
+		return
+	}
+	left := c.push(a.Rank, a.Bytes(), evLanded)
+	t.end = left.Add(c.env.Net.Latency(c.Task.Rank, a.Rank))
+}
+
+// landed ends a store: the data is at its place and, for a peer, the drain knows.
 func (c *Core) landed() {
 	t, now := &c.put, c.env.Eng.Now()
 	if now < t.end { // the fabric is faster than the remote MTE
 		c.env.Eng.At(t.end, c, evLanded)
 		return
 	}
-	c.env.Mem.Land(t.dst, &t.data)
+	a := t.to(t.begun - 1)
+	c.land(&a, &t.data[(t.begun-1)%2], t.op)
 	done := now
-	if t.dst.Rank != c.Task.Rank {
-		c.env.Report.Received(c.Task.Tag, t.dst.Rank, t.n)
-		done = c.env.Mem.Write(t.dst, t.n, c.Task.ID).End.Add(c.env.Spec.Remote.Hop)
+	if a.Rank != c.Task.Rank {
+		done = c.receive(&a)
 	}
-	t.src.Off += t.n
-	t.dst.Off += t.n
-	c.env.Eng.At(done, c, evResume)
+	c.env.Eng.At(done, c, evStored)
+}
+
+// pieceStored: the drain knows of a piece.
+func (c *Core) pieceStored() {
+	c.put.stored++
+	if c.advance() {
+		c.run()
+	}
+}
+
+// land stores or, for an atomic op, adds data to its place.
+func (c *Core) land(a *memory.Area, d *memory.Data, op *program.Op) {
+	if !op.Atomic {
+		c.env.Mem.LandArea(a, d)
+		return
+	}
+	c.env.Mem.AddArea(a, d, func(dst, src []byte) { arith.Combine(dst, src, program.Sum, op.DType) })
+}
+
+// receive reports data that has landed at a peer and returns when the own rank knows
+// that it is visible there.
+func (c *Core) receive(a *memory.Area) engine.Time {
+	c.env.Report.Received(c.Task.Tag, a.Rank, a.Bytes())
+	return c.env.Mem.WriteArea(a, c.Task.ID).End.Add(c.env.Spec.Remote.Hop)
 }

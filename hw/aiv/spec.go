@@ -20,6 +20,7 @@ type Spec struct {
 	Signal      SignalSpec      `yaml:"signal"`
 	Remote      RemoteSpec      `yaml:"remote"`
 	Poll        PollSpec        `yaml:"poll"`
+	Vector      VectorSpec      `yaml:"vector"`
 	FenceTime   engine.Duration `yaml:"fence" help:"fence before a notify publishes"`
 	PipeBarrier engine.Duration `yaml:"pipe_barrier" help:"PIPE_ALL: all pipes of the core drained"`
 }
@@ -27,8 +28,9 @@ type Spec struct {
 // LaunchSpec is the kernel launch: all blocks start together, when the last one
 // has been dispatched (sync-start).
 type LaunchSpec struct {
-	First engine.Duration `yaml:"first" help:"launch of a kernel of one block"`
-	Block engine.Duration `yaml:"block" help:"each further block"`
+	First  engine.Duration `yaml:"first" help:"launch of a kernel of one block"`
+	Block  engine.Duration `yaml:"block" help:"each further block"`
+	Notice engine.Duration `yaml:"notice" help:"deferred wait: cell right to noticed by the scheduler"`
 }
 
 // ScalarSpec is the scalar unit's uncached traffic and loop work.
@@ -80,6 +82,9 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 	positive("clock", int64(s.Clock))
 	positive("remote.rate", int64(s.Remote.Rate))
 	positive("signal.sector", int64(s.Signal.Sector))
+	if s.Vector.Kind != "ideal" {
+		positive("vector.width", int64(s.Vector.Width))
+	}
 	if s.Poll.Kind != "ideal" {
 		positive("poll.first", int64(s.Poll.First))
 		if s.Poll.Max < s.Poll.First {

@@ -45,6 +45,26 @@ func (v *Verifier) Expect(off, n int64, from Origin) {
 	v.compare(off, n, from)
 }
 
+// Values says that the bytes from off on are want. The Space must keep bytes.
+func (v *Verifier) Values(off int64, want []byte) {
+	n := int64(len(want))
+	v.skip(off, n)
+	v.Bytes += n
+	if int64(cap(v.got)) < n {
+		v.got = make([]byte, n)
+	}
+	got := v.got[:n]
+	a := v.at
+	a.Off = off
+	v.s.readRaw(got, a)
+	first, wrong := difference(want, got)
+	if wrong == 0 {
+		return
+	}
+	a.Off += first
+	v.fail(a, wrong, Origin{Rank: -1}, Origin{Rank: -1})
+}
+
 // Any accepts whatever n bytes from off on hold.
 func (v *Verifier) Any(off, n int64) {
 	v.skip(off, n)
@@ -104,27 +124,35 @@ func (v *Verifier) compare(off, n int64, from Origin) {
 }
 
 func (v *Verifier) compareRaw(a Addr, n int64, from Origin) {
-	if int64(cap(v.want)) < n {
+	if int64(min(cap(v.want), cap(v.got))) < n {
 		v.want, v.got = make([]byte, n), make([]byte, n)
 	}
 	want, got := v.want[:n], v.got[:n]
 	v.s.initial(want, int(from.Rank), from.Buf, from.Version, from.Off)
 	v.s.readRaw(got, a)
-	if bytes.Equal(want, got) {
+	first, wrong := difference(want, got)
+	if wrong == 0 {
 		return
-	}
-	first, wrong := int64(-1), int64(0)
-	for i := range want {
-		if want[i] != got[i] {
-			wrong++
-			if first < 0 {
-				first = int64(i)
-			}
-		}
 	}
 	a.Off += first
 	from.Off += first
 	v.fail(a, wrong, from, Origin{Rank: -1})
+}
+
+// difference returns where two slices of one length first differ, and in how many bytes.
+func difference(want, got []byte) (first, wrong int64) {
+	if bytes.Equal(want, got) {
+		return 0, 0
+	}
+	for i := range want {
+		if want[i] != got[i] {
+			if wrong == 0 {
+				first = int64(i)
+			}
+			wrong++
+		}
+	}
+	return first, wrong
 }
 
 func (v *Verifier) fail(at Addr, n int64, want, got Origin) {
@@ -136,6 +164,9 @@ func (v *Verifier) fail(at Addr, n int64, want, got Origin) {
 
 func (v *Verifier) describe(at Addr, n int64, want, got Origin) string {
 	where := fmt.Sprintf("rank %d %s+%d (%d bytes)", at.Rank, v.s.bufs[at.Buf].Name, at.Off, n)
+	if want.Rank < 0 {
+		return fmt.Sprintf("%s: not the values that the inputs give", where)
+	}
 	if got.Rank < 0 {
 		return fmt.Sprintf("%s: not the bytes of %s", where, v.s.name(want))
 	}

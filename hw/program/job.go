@@ -90,7 +90,6 @@ type Condition struct {
 // Job is everything that a machine runs at once.
 type Job struct {
 	Ranks   int
-	Real    bool // payload must be real bytes: programs compute with it
 	Buffers []Buffer
 	Tasks   []Task
 	Offsets []engine.Duration // when each rank starts; nil is zero
@@ -104,4 +103,30 @@ type Fault struct {
 	Src, Dst int
 	Nth      int   // which CQE or notify of the pair, from 0
 	Value    int64 // cqe_status: the status
+}
+
+// Computes reports whether the payload must be real bytes: programs combine tiles or add
+// to memory, or values are promised.
+func (j *Job) Computes() bool {
+	for i := range j.Tasks {
+		t := &j.Tasks[i]
+		for _, p := range t.Promises {
+			if p.Values != nil {
+				return true
+			}
+		}
+		if t.Program != nil && t.Program.computes() {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Program) computes() bool {
+	for i := range p.Ops {
+		if o := &p.Ops[i]; o.Kind == Combine || o.Atomic {
+			return true
+		}
+	}
+	return false
 }

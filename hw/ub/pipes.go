@@ -81,9 +81,28 @@ func (p *Pipes) Load(now engine.Time, a memory.Addr, n int64, owner uint32) engi
 	if p.spec.Ideal() {
 		return now
 	}
-	acc := p.mem.Read(a, n, owner)
+	return p.loaded(now, p.mem.Read(a, n, owner), n)
+}
+
+// LoadArea is Load of a rectangle by one instruction.
+func (p *Pipes) LoadArea(now engine.Time, a *memory.Area, owner uint32) engine.Time {
+	if p.spec.Ideal() {
+		return now
+	}
+	return p.loaded(now, p.mem.ReadArea(a, owner), a.Bytes())
+}
+
+func (p *Pipes) loaded(now engine.Time, acc memory.Access, n int64) engine.Time {
 	p.run(&p.load, &p.store, now, p.span(p.spec.Load, n), acc.End)
 	return p.load.free.Add(acc.Latency)
+}
+
+// LoadRemote occupies MTE2 from then until the last byte of a peer's data is there at
+// end.
+func (p *Pipes) LoadRemote(then engine.Time, n int64, end engine.Time) {
+	if !p.spec.Ideal() {
+		p.run(&p.load, &p.store, then, p.span(p.spec.Load, n), end)
+	}
 }
 
 // Store starts an MTE3 store to the own memory now, when the pipe is free, and
@@ -92,7 +111,18 @@ func (p *Pipes) Store(now engine.Time, a memory.Addr, n int64, owner uint32) eng
 	if p.spec.Ideal() {
 		return now
 	}
-	acc := p.mem.Write(a, n, owner)
+	return p.stored(now, p.mem.Write(a, n, owner), n)
+}
+
+// StoreArea is Store to a rectangle by one instruction.
+func (p *Pipes) StoreArea(now engine.Time, a *memory.Area, owner uint32) engine.Time {
+	if p.spec.Ideal() {
+		return now
+	}
+	return p.stored(now, p.mem.WriteArea(a, owner), a.Bytes())
+}
+
+func (p *Pipes) stored(now engine.Time, acc memory.Access, n int64) engine.Time {
 	p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), acc.End)
 	return p.store.free.Add(p.clock.Span(p.spec.StoreLatency).Scale(p.slow))
 }

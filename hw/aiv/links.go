@@ -1,0 +1,89 @@
+package aiv
+
+import (
+	"pldperf/engine"
+	"pldperf/hw/fabric"
+	"pldperf/hw/memory"
+)
+
+// Links are the remote MTE paths of a machine: what the AIVs move from one rank to
+// another, pushed by the one or pulled by the other, shares one rate, whatever their
+// number (hardware parameters, section 4).
+type Links struct {
+	eng   *engine.Engine
+	net   fabric.Fabric
+	rate  engine.Rate
+	ranks int
+	paths []*path // [src*ranks+dst], made at first touch
+}
+
+type path struct {
+	srv  engine.Server
+	flow fabric.Flow
+}
+
+// NewLinks returns the remote MTE paths between ranks.
+func NewLinks(eng *engine.Engine, net fabric.Fabric, rate engine.Rate, ranks int) *Links {
+	return &Links{eng: eng, net: net, rate: rate, ranks: ranks, paths: make([]*path, ranks*ranks)}
+}
+
+func (l *Links) at(src, dst int) *path {
+	p := &l.paths[src*l.ranks+dst]
+	if *p == nil {
+		*p = &path{flow: l.net.Open(src, dst)}
+	}
+	return *p
+}
+
+// send gives n bytes to the path from src to dst now and returns when the last has
+// left; event arg tells h when it is there.
+func (l *Links) send(src, dst int, n int64, owner uint32, h engine.Handler, arg uint64) (left engine.Time) {
+	p := l.at(src, dst)
+	_, left, _ = p.srv.Reserve(l.eng.Now(), l.rate.Span(engine.Bytes(n)), owner)
+	l.net.Send(fabric.Message{Src: src, Dst: dst, Bytes: engine.Bytes(n), Flow: p.flow, Landed: h, LandedArg: arg})
+	return left
+}
+
+// push stores n bytes at a peer by MTE3 and returns when the last has left the Unified
+// Buffer.
+func (c *Core) push(peer int, n int64, arg uint64) (left engine.Time) {
+	left = c.env.Links.send(c.Task.Rank, peer, n, c.Task.ID, c, arg)
+	c.pipes.StoreRemote(c.env.Eng.Now(), n, left)
+	return left
+}
+
+// request is a remote load of a core:
+//
+//	|-- hop --|---- read at the peer, its path, the fabric ----|
+//	       evRead                                        then, at last
+type request struct {
+	data *memory.Data
+	at   memory.Area
+	end  engine.Time // before which the load cannot be over
+	then uint64      // event when the data is here
+}
+
+// fetch loads an area of a peer into d: the request takes the endpoint part of a remote
+// access, then the peer's memory is read and sampled, and its bytes come back. A core has
+// one remote load at a time.
+func (c *Core) fetch(d *memory.Data, a memory.Area, then uint64) {
+	c.remote = request{data: d, at: a, then: then}
+	c.env.Eng.After(c.env.Spec.Remote.Hop, c, evRead)
+}
+
+// read: the request is at the peer.
+func (c *Core) read() {
+	q, now := &c.remote, c.env.Eng.Now()
+	q.data.Reset()
+	c.env.Mem.CaptureArea(q.data, &q.at)
+	acc := c.env.Mem.ReadArea(&q.at, c.Task.ID)
+	left := c.env.Links.send(q.at.Rank, c.Task.Rank, q.at.Bytes(), c.Task.ID, c, evArrived)
+	q.end = max(left, acc.End).Add(c.env.Net.Latency(q.at.Rank, c.Task.Rank))
+	c.pipes.LoadRemote(now, q.at.Bytes(), q.end)
+}
+
+// arrived: the fabric has brought the last byte.
+func (c *Core) arrived() {
+	q := &c.remote
+	c.env.Eng.At(max(q.end, c.env.Eng.Now()), c, q.then)
+}
