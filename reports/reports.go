@@ -78,14 +78,16 @@ type KV struct {
 // document is the JSON of any artefact: one schema for all commands. Metrics and
 // Choices are derived: they are for scripts, and a reader derives them again.
 type document struct {
-	Schema     int           `json:"schema"`
-	Card       *Card         `json:"card,omitempty"`
-	Metrics    *Metrics      `json:"metrics,omitempty"`
-	Comparison *Comparison   `json:"comparison,omitempty"`
-	Choices    []Choice      `json:"choices,omitempty"`
-	Steps      []result.Step `json:"wqe_steps,omitempty"`
-	IR         *SideBySide   `json:"ir,omitempty"`
-	Rows       []IRRow       `json:"rows,omitempty"`
+	Schema     int             `json:"schema"`
+	Card       *Card           `json:"card,omitempty"`
+	Metrics    *Metrics        `json:"metrics,omitempty"`
+	Comparison *Comparison     `json:"comparison,omitempty"`
+	Choices    []Choice        `json:"choices,omitempty"`
+	Steps      []result.Step   `json:"wqe_steps,omitempty"`
+	IR         *SideBySide     `json:"ir,omitempty"`
+	Rows       []IRRow         `json:"rows,omitempty"`
+	Cost       *Cost           `json:"cost,omitempty"`
+	Operations []OperationForm `json:"operations,omitempty"`
 }
 
 // artefact is anything with the four forms.

@@ -7,6 +7,8 @@ import (
 	"pldperf/configs"
 	"pldperf/engine"
 	"pldperf/hw"
+	"pldperf/hw/memory"
+	"pldperf/hw/program"
 	"pldperf/hw/result"
 	"pldperf/workloads/routing"
 )
@@ -43,7 +45,7 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 	if opt.Payload == "" {
 		opt.Payload = w.Config.Payload
 	}
-	res, err := hw.Run(w.Config.Machine.Spec, job, opt)
+	res, err := w.execute(job, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +56,28 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 	out.Params = w.params(res)
 	out.Warnings = w.warnings()
 	return out, nil
+}
+
+// execute runs the job and, where something is wrong, names the rows of the symptom
+// table that fit.
+func (w *Workload) execute(job *program.Job, opt hw.Options) (*result.Result, error) {
+	var mem *memory.Space
+	inspect := opt.Inspect
+	opt.Inspect = func(s *memory.Space) {
+		if mem = s; inspect != nil {
+			inspect(s)
+		}
+	}
+	res, err := hw.Run(w.Config.Machine.Spec, job, opt)
+	if err != nil || res.Status == result.OK {
+		return res, err
+	}
+	items := make([]collectives.Item, len(w.items))
+	for i := range w.items {
+		items[i] = w.items[i].Item
+	}
+	res.Diagnoses = collectives.Diagnose(items, job, res, func(rank int, b program.Buf) []int32 { return mem.Words(rank, memory.ID(b)) })
+	return res, nil
 }
 
 // compare fills in formulas, bounds and sizes, summed over the timed calls.
@@ -164,13 +188,6 @@ func (w *Workload) inputs(res *result.Result) []Input {
 		skew = fmt.Sprintf("offsets %v, slow %v", o, c.Skew.Slow)
 	}
 	return append(out, Input{"skew", skew}, Input{"payload kept as", res.Data.Payload})
-}
-
-func describe(c *collectives.Call) string {
-	if c.Op == "indexed_all_to_all_v" {
-		return fmt.Sprintf("%s, core_num %d, %s, H %d (row %v)", c.Op, c.CoreNum, c.DType, c.Hidden, engine.Bytes(c.Row()))
-	}
-	return fmt.Sprintf("%s %s, %s, SIZE %d (chunk %v)", c.Op, c.Form, c.DType, c.Size, engine.Bytes(c.Chunk()))
 }
 
 func (w *Workload) warnings() (out []string) {

@@ -16,12 +16,12 @@ import (
 const models = "models"
 
 // listed are the kinds of things that come with the program.
-var listed = []string{configs.Machines, configs.Workloads, configs.Sweeps, models, configs.Measured, configs.Traffic}
+var listed = []string{configs.Machines, configs.Workloads, configs.Mistakes, configs.Sweeps, models, configs.Measured, configs.Traffic}
 
 func (a *app) presetsCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "presets [" + strings.Join(listed, "|") + "]", Short: "list the machines, workloads, sweeps and models that come with pldperf",
+		Use: "presets [" + strings.Join(listed, "|") + "]", Short: "list the machines, workloads, mistakes, sweeps and models that come with pldperf",
 		Long: "List what comes with pldperf. `pldperf show NAME` prints one in full.\n\nExamples:\n  pldperf presets\n  pldperf presets machines --json",
 		Args: cobra.MaximumNArgs(1), ValidArgs: listed,
 		RunE: func(_ *cobra.Command, args []string) error { return a.presets(args, asJSON) },

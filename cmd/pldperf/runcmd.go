@@ -39,7 +39,7 @@ func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use: "run FILE", Short: "run a workload and print its cost card", Long: runLong, Args: oneFile,
-		ValidArgsFunction: complete(configs.Workloads),
+		ValidArgsFunction: complete(configs.Workloads, configs.Mistakes),
 		RunE:              func(c *cobra.Command, args []string) error { return a.run(c.Context(), args[0], &f) },
 	}
 	fl := c.Flags()

@@ -1,0 +1,157 @@
+package workloads
+
+import (
+	"fmt"
+
+	"pldperf/collectives"
+	"pldperf/engine"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// CallCost is what one call of a workload costs by its formulas and by its recorded
+// program: nothing is simulated. The call is the first timed one of its item.
+type CallCost struct {
+	Name      string // of the item; empty in a workload without a chain
+	Call      *collectives.Call
+	Algorithm *collectives.Algorithm
+	Ranks     []result.Counters // predicted; Unknown where there is no formula
+	Bytes     []engine.Bytes    // given by each rank to all ranks, itself included
+	Bounds    []collectives.Bound
+	Barriers  []int64 // by rank: how often its first block waits for every peer
+	Waits     []int64 // by rank: waits of all blocks for one cell
+	Phases    []string
+	Note      string // why the call does nothing, if so
+}
+
+// Costs returns the cost of each call, in the chain's order.
+func (w *Workload) Costs() ([]CallCost, error) {
+	limits, err := w.Config.Machine.Limits(w.Config.Ranks)
+	if err != nil {
+		return nil, err
+	}
+	var out []CallCost
+	for i := range w.items {
+		it := &w.items[i]
+		if it.Call == nil {
+			continue
+		}
+		a, err := collectives.Lookup(it.Call.Op, it.Call.Form)
+		if err != nil {
+			return nil, err
+		}
+		c := CallCost{Name: it.Name, Call: it.Call, Algorithm: a, Bounds: a.Bounds(it.Call, &limits, it.Repeat.Warmup)}
+		for r := range w.Config.Ranks {
+			c.Ranks = append(c.Ranks, a.Formula(it.Call, r, it.Repeat.Warmup))
+			c.Bytes = append(c.Bytes, a.Bytes(it.Call, r, it.Repeat.Warmup))
+		}
+		if err := c.program(w.Config.Ranks); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// program counts in the recorded program what no counter shows.
+func (c *CallCost) program(ranks int) error {
+	job, err := collectives.Compose(ranks, []collectives.Item{{Name: "call", Call: c.Call}})
+	if err != nil {
+		return err
+	}
+	c.Barriers, c.Waits = make([]int64, ranks), make([]int64, ranks)
+	for t := range job.Tasks {
+		task := &job.Tasks[t]
+		if task.Program == nil || task.Repeat > 0 {
+			continue
+		}
+		for r := range ranks {
+			for b := range task.Blocks {
+				n := steps{rank: r, block: b}
+				n.walk(task.Program.Ops, 1)
+				if b == 0 {
+					c.Barriers[r] += n.count[program.WaitPeers]
+				}
+				c.Waits[r] += n.count[program.Wait]
+			}
+		}
+		c.describe(task.Program)
+	}
+	return nil
+}
+
+// describe lists the phases of a program, and why it returns early.
+func (c *CallCost) describe(p *program.Program) {
+	for i := range p.Ops {
+		o := &p.Ops[i]
+		if n := len(c.Phases); n == 0 || c.Phases[n-1] != o.Phase {
+			c.Phases = append(c.Phases, o.Phase)
+		}
+		if o.Kind == program.Return {
+			c.Note = o.Note
+		}
+	}
+}
+
+// steps counts the ops that a block executes.
+type steps struct {
+	rank, block int
+	count       map[program.Kind]int64
+	done        bool
+	loop        [program.MaxLoops]int64
+}
+
+// walk counts ops, each so many times. A loop is walked once for all iterations unless
+// one within it depends on which iteration it is.
+func (s *steps) walk(ops []program.Op, times int64) {
+	if s.count == nil {
+		s.count = map[program.Kind]int64{}
+	}
+	for i := 0; i < len(ops) && !s.done; i++ {
+		o := &ops[i]
+		s.count[o.Kind] += times
+		switch o.Kind {
+		case program.Return:
+			s.done = true
+		case program.Loop:
+			body := ops[i+1 : i+1+o.Skip]
+			n := max(o.Count.At(&program.Here{Rank: s.rank, Block: s.block, Loop: s.loop}), 0)
+			if uneven(body) {
+				for k := range n {
+					s.loop[o.Depth] = k
+					s.walk(body, times)
+				}
+				s.loop[o.Depth] = 0
+			} else if n > 0 {
+				s.walk(body, times*n)
+			}
+			i += o.Skip
+		}
+	}
+}
+
+// uneven reports whether a loop among the ops depends on an outer one's iteration.
+func uneven(ops []program.Op) bool {
+	for i := range ops {
+		if ops[i].Kind == program.Loop && ops[i].Count.Loops() {
+			return true
+		}
+	}
+	return false
+}
+
+// CostInputs lists what the costs depend on: machine, ranks, and for each call what it is.
+func (w *Workload) CostInputs() []Input {
+	c := &w.Config
+	out := []Input{{"machine", c.Machine.Name + ": " + c.Machine.Title}, {"fabric", c.Machine.Fabric.Kind}, {"ranks", fmt.Sprint(c.Ranks)}}
+	for _, it := range w.items {
+		if it.Call == nil {
+			continue
+		}
+		out = append(out, Input{"call " + it.Name, describe(it.Call)})
+		if it.routing != nil {
+			out = append(out, Input{"routing " + it.Name, it.routing.String()})
+		}
+	}
+	return out
+}
