@@ -65,13 +65,16 @@ func (c *Core) execPull(r *program.Rows) bool {
 
 // publish writes the count of source c.peer past the cache (S-86).
 func (c *Core) publish(r *program.Rows) bool {
-	if !c.legal(r, c.peer, c.Task.Rank) {
+	if !r.Clamp && !c.legal(r, c.peer, c.Task.Rank) {
 		return false
 	}
 	if c.peer != c.Task.Rank {
 		c.count(result.CountReads, 1)
 	}
 	n := c.env.Mem.Word(c.peer, c.buf(r.SendCounts), c.Task.Rank)
+	if r.Clamp {
+		n = min(max(n, 0), int32(r.Capacity))
+	}
 	c.env.Mem.SetWord(c.Task.Rank, c.buf(r.RecvCounts), c.peer, n)
 	s := c.env.Spec.Scalar
 	c.shown = c.env.Eng.Now().Add(s.Write.Scale(c.Task.Slow) + s.Visible)

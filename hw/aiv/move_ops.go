@@ -27,7 +27,8 @@ type transfer struct {
 	loaded   int64
 	begun    int64 // pieces whose store has begun
 	stored   int64
-	end      engine.Time // before which the present store cannot be over
+	end      engine.Time     // before which the present store cannot be over
+	after    engine.Duration // PIPE_ALLs behind each piece
 }
 
 // execPut moves data to a peer through the Unified Buffer, piece by piece, and drains.
@@ -48,6 +49,7 @@ func (c *Core) execPut(op *program.Op) bool {
 		c.count(result.BytesSent, n)
 	}
 	c.count(result.PutStages, c.put.pieces)
+	c.count(result.PipeBarriers, c.put.pieces*int64(op.Barriers))
 	return c.advance()
 }
 
@@ -94,6 +96,7 @@ func (c *Core) aim(op *program.Op, from, to int) int64 {
 	t.src = memory.Addr{Rank: from, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here)}
 	t.dst = memory.Addr{Rank: to, Buf: c.buf(op.Dst), Off: op.DstOff.At(&c.here)}
 	t.op, t.stages, t.pieces = op, 1, 0
+	t.after = engine.Duration(op.Barriers) * c.env.Spec.PipeBarrier.Scale(c.Task.Slow)
 	if op.Pipeline {
 		t.stages = 2
 	}
@@ -189,11 +192,12 @@ func (c *Core) landed() {
 	if a.Rank != c.Task.Rank {
 		done = c.receive(&a)
 	}
-	c.env.Eng.At(done, c, evStored)
+	c.env.Eng.At(done.Add(t.after), c, evStored)
 }
 
 // pieceStored: the drain knows of a piece.
 func (c *Core) pieceStored() {
+	c.between(c.put.after)
 	c.put.stored++
 	if c.advance() {
 		c.run()

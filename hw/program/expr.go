@@ -5,23 +5,30 @@ import (
 	"strings"
 )
 
-// Here is where an op is executed: by which rank and block, and in which iteration
-// of the loops around it, the outer one first.
+// Here is where an op is executed: by which rank and block, in which iteration of the
+// loops around it, the outer one first, and with what the block has read from memory.
 type Here struct {
 	Rank, Block int
 	Loop        [MaxLoops]int64
+	Var         [MaxVars]int64
 }
 
 // MaxLoops is how deep loops can nest.
 const MaxLoops = 2
 
+// MaxVars is how many values a block can keep of what it has read: the count of a
+// destination, and the first byte and the bytes of the block's share (ReadCount).
+const MaxVars = 3
+
 // Expr is an operand that whoever executes the op evaluates: a linear form in the
-// rank, the block and the iterations of the loops around the op. With Of the form is
+// rank, the block, the iterations of the loops around the op and the values that the
+// block has read. With Of the form is
 // an index into that table and wraps around its ends, which is how a ring counts
 // ranks and segments. And is added, and with Cap the sum is kept within [0, Cap].
 type Expr struct {
 	C, R, B int64
 	L       [MaxLoops]int64
+	V       [MaxVars]int64
 	Of      []int64
 	And     *Expr
 	Cap     int64
@@ -47,6 +54,9 @@ func (e Expr) Plus(o Expr) Expr {
 		for i := range e.L {
 			e.L[i] += o.L[i]
 		}
+		for i := range e.V {
+			e.V[i] += o.V[i]
+		}
 	case e.Cap != 0:
 		inner := e
 		return Expr{And: &inner}.Plus(o)
@@ -67,6 +77,9 @@ func (e *Expr) At(h *Here) int64 {
 	for i, k := range e.L {
 		v += k * h.Loop[i]
 	}
+	for i, k := range e.V {
+		v += k * h.Var[i]
+	}
 	if e.Of != nil {
 		n := int64(len(e.Of))
 		v = e.Of[(v%n+n)%n]
@@ -80,13 +93,16 @@ func (e *Expr) At(h *Here) int64 {
 	return v
 }
 
-// Loops reports whether e depends on a loop.
+// Loops reports whether e depends on a loop, or on a value that is read when it runs.
 func (e *Expr) Loops() bool {
-	return e.L != [MaxLoops]int64{} || e.And != nil && e.And.Loops()
+	return e.L != [MaxLoops]int64{} || e.V != [MaxVars]int64{} || e.And != nil && e.And.Loops()
 }
 
 // loopNames are how iterations are printed.
 var loopNames = [MaxLoops]string{"i", "j"}
+
+// varNames are how values that a block has read are printed.
+var varNames = [MaxVars]string{"n", "lo", "share"}
 
 // String prints e as a person would write it.
 func (e Expr) String() string {
@@ -104,6 +120,9 @@ func (e Expr) String() string {
 	term(e.B, "block")
 	for i, k := range e.L {
 		term(k, loopNames[i])
+	}
+	for i, k := range e.V {
+		term(k, varNames[i])
 	}
 	if e.C != 0 || len(terms) == 0 && (e.And == nil || e.Of != nil) {
 		terms = append(terms, fmt.Sprint(e.C))

@@ -52,6 +52,9 @@ const (
 	// PullCounts reads send_counts[rank] of each source s with s mod Blocks = block,
 	// checks it and publishes it in recv_counts[s] (S-43, S-86).
 	PullCounts
+	// ReadCount reads the number of rows that a destination gets and keeps it, with the
+	// block's share of those rows, for the operands of later ops (all_to_all_v).
+	ReadCount
 	// CheckCounts reads and checks the own counts that the block uses and asserts
 	// the capacity of every owned queue before anything is submitted (S-60, S-66).
 	CheckCounts
@@ -79,7 +82,7 @@ const (
 
 var kindNames = [numKinds]string{
 	"put", "get", "copy", "load", "store", "remote_load", "remote_store", "combine", "notify", "wait",
-	"notify_peers", "wait_peers", "add_peers", "pull_counts", "check_counts",
+	"notify_peers", "wait_peers", "add_peers", "pull_counts", "read_count", "check_counts",
 	"send_owned", "copy_rows", "drain_rows", "poll_owned", "fence", "pipe_barrier", "loop", "return",
 }
 
@@ -98,6 +101,7 @@ type Op struct {
 	Rect           *Rect // instead of Bytes and Chunk
 	Pipeline       bool  // two stages
 	Atomic         bool  // add rather than overwrite
+	Barriers       int   // PIPE_ALLs behind each piece (Put)
 	Transport      Transport
 	Tile, Other    uint8 // of the Unified Buffer, below MaxTiles
 	Reduce         Reduce
@@ -113,6 +117,7 @@ type Op struct {
 	SIMT           bool // SIMT atomics with back-off rather than scalar TNOTIFY and TWAIT
 	NoDrain        bool // CopyRows leaves its last stores in flight
 	Rows           *Rows
+	Counted        *Counted
 	Count          Expr // Loop
 	Skip           int
 	Depth          int

@@ -44,6 +44,8 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 		return fmt.Sprintf("%s of rank %s <- tile %d, %s B%s%s", theirs, show(o.Peer), o.Tile, show(o.Bytes), flag(o.Atomic, ", AtomicAdd"), o.carrier())
 	case Combine:
 		return fmt.Sprintf("tile %d <- %s(tile %d, tile %d), %s B of %s", o.Tile, o.Reduce, o.Tile, o.Other, show(o.Bytes), o.DType)
+	case ReadCount:
+		return o.countOperands(rank, block, bufs)
 	case Loop:
 		return fmt.Sprintf("%s times, %s from 0: the next %d ops", show(o.Count), loopNames[o.Depth], o.Skip)
 	case PullCounts, CheckCounts, SendOwned, CopyRows, DrainRows, PollOwned:

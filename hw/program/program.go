@@ -17,6 +17,7 @@ type Rows struct {
 	Segment                                      int    // SQEs a doorbell, at most 64 (S-67)
 	Piece                                        string // "bytes" or "rows": how the self path cuts (semantics 7.6)
 	Split                                        string // "floor" or "front": how self rows are shared (semantics 7.5)
+	Clamp                                        bool   // PullCounts keeps counts in [0, Capacity] instead of refusing others
 }
 
 // Next returns the first destination after d that a block of rank submits to, or Ranks

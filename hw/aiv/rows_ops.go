@@ -1,0 +1,33 @@
+package aiv
+
+import (
+	"pldperf/engine"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// execCount reads a count from the own memory as it is now, and keeps it with the
+// block's share of the rows.
+func (c *Core) execCount(x *program.Counted) bool {
+	if c.step == 0 {
+		c.step = 1
+		if !c.spend(result.CountRead, c.env.Spec.Scalar.Read) {
+			return false
+		}
+	}
+	n := int64(0)
+	if !x.Stale {
+		n = c.word(c.Task.Rank, x.Counts, int(x.Word.At(&c.here)))
+	}
+	v := &c.here.Var
+	v[0] = x.Clamp(n)
+	v[1], v[2] = x.Share(int(x.Lane.At(&c.here)), v[0])
+	return true
+}
+
+// between charges the PIPE_ALLs behind a piece, which is known to be stored, up to now.
+func (c *Core) between(d engine.Duration) {
+	if d > 0 {
+		c.turnAt(c.env.Eng.Now().Add(-d), result.PipeBarrier)
+	}
+}
