@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"pldperf/engine"
+	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
 
@@ -164,23 +165,43 @@ func (m *machine) stuck() {
 	}
 	s := &result.Stuck{Time: m.eng.Now()}
 	unfinished := false
+	add := func(w result.Waiting) {
+		if len(s.Waits) == maxListed {
+			s.More++
+			return
+		}
+		s.Waits = append(s.Waits, w)
+	}
 	for i := range m.tasks {
 		for r := range m.tasks[i] {
-			unfinished = unfinished || m.tasks[i][r].state != ended
-			for _, c := range m.tasks[i][r].cores {
-				if c == nil || !c.Running() {
-					continue
+			run := &m.tasks[i][r]
+			unfinished = unfinished || run.state != ended
+			for _, c := range run.cores {
+				if c != nil && c.Running() {
+					add(c.Waiting())
 				}
-				if len(s.Waits) == maxListed {
-					s.More++
-					continue
-				}
-				s.Waits = append(s.Waits, c.Waiting())
+			}
+			if run.state == waiting && run.asked {
+				m.deferredWaits(i, r, add)
 			}
 		}
 	}
 	if unfinished {
 		m.res.Stuck = s
+	}
+}
+
+// deferredWaits describes the cells for which a task's deferred wait still waits.
+func (m *machine) deferredWaits(task, rank int, add func(result.Waiting)) {
+	t, h := &m.job.Tasks[task], program.Here{Rank: rank}
+	for _, u := range t.Until {
+		cell := u.Cell.At(&h)
+		if v := int64(m.mem.Word(rank, m.env.Buffers[u.Signal], int(cell))); v < u.Value {
+			add(result.Waiting{
+				Rank: rank, Op: "deferred wait of " + t.Name, Cell: fmt.Sprintf("%s[%d]", m.job.Buffers[u.Signal].Name, cell),
+				Value: v, Expected: u.Value, Missing: fmt.Sprintf("notifies to cell %d of rank %d", cell, rank),
+			})
+		}
 	}
 }
 
