@@ -25,15 +25,16 @@ import (
 const (
 	Machines  = "machines"  // YAML, one machine a file
 	Workloads = "workloads" // YAML, one workload a file
+	Mistakes  = "mistakes"  // YAML, one workload a file that goes wrong on purpose
 	Sweeps    = "sweeps"    // YAML, one sweep a file
 	Measured  = "measured"  // CSV, one published measurement a file
 	Traffic   = "traffic"   // CSV, one matrix of rows or bytes a file
 )
 
-//go:embed machines workloads sweeps measured traffic
+//go:embed machines workloads mistakes sweeps measured traffic
 var embedded embed.FS
 
-var kinds = []string{Machines, Workloads, Sweeps, Measured, Traffic}
+var kinds = []string{Machines, Workloads, Mistakes, Sweeps, Measured, Traffic}
 
 // maxFile is above any honest matrix of counts and bounds what a wrong path (a
 // device, a dump) can cost.

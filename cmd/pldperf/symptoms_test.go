@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"pldperf/collectives"
+	"pldperf/configs"
+	"pldperf/hw"
+	"pldperf/hw/result"
+	"pldperf/workloads"
+)
+
+// mistake is a file under configs/mistakes and what it says about itself.
+type mistake struct {
+	name, file, text string
+	row, shows       string
+	right            []string
+}
+
+// mistakes reads all of them.
+func mistakes(t *testing.T) (out []mistake) {
+	for _, name := range configs.Names(configs.Mistakes) {
+		file, data, err := configs.Read(configs.Mistakes, name)
+		require.NoError(t, err)
+		m := mistake{name: name, file: file, text: string(data)}
+		m.row = only(t, name, `(?m)^title: "(F\d+):`, m.text)
+		m.shows = only(t, name, `(?m)^# shows: (\w+)$`, m.text)
+		for _, s := range strings.Split(only(t, name, `(?m)^# right: (.+)$`, m.text), "; ") {
+			m.right = append(m.right, strings.TrimSpace(s))
+		}
+		out = append(out, m)
+	}
+	require.NotEmpty(t, out)
+	return out
+}
+
+func only(t *testing.T, name, pattern, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+	require.Len(t, found, 1, "%s: %s", name, pattern)
+	return found[0][1]
+}
+
+func TestEveryMistakeShowsItsRowAndItsCauseAndFix(t *testing.T) {
+	for _, m := range mistakes(t) {
+		row, ok := collectives.SymptomOf(m.row)
+		require.True(t, ok, m.row)
+		out, errs, code := pldperf("run", m.name)
+		if m.shows == "refused" {
+			assert.Equal(t, 2, code, m.name)
+			assert.Contains(t, oneLine(errs), m.row+": "+row.Fix, m.name)
+			continue
+		}
+		assert.Equal(t, 1, code, "%s: %s", m.name, errs)
+		text := oneLine(out)
+		assert.Contains(t, text, fmt.Sprintf("%s: %s. Cause: %s. Fix: %s (", m.row, row.Symptom, row.Cause, row.Fix), m.name)
+		w, err := workloads.Load(m.file, nil)
+		require.NoError(t, err)
+		got, err := w.Run(hw.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, m.shows, string(got.Result.Status), m.name)
+		assert.Equal(t, m.row, got.Result.Diagnoses[0].Row, "%s: the likeliest row comes first", m.name)
+		assert.Len(t, got.Result.Diagnoses, 1, m.name)
+	}
+}
+
+// oneLine undoes the wrapping of lines.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func TestWithoutItsMistakeEveryRunIsRightAndDiagnosesNothing(t *testing.T) {
+	for _, m := range mistakes(t) {
+		w, err := workloads.Load(m.file, m.right)
+		require.NoError(t, err, m.name)
+		got, err := w.Run(hw.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, result.OK, got.Result.Status, "%s %v %v", m.name, got.Result.Hazards, got.Result.Data.Mismatches)
+		assert.Positive(t, got.Result.Data.Checked, m.name)
+		assert.Empty(t, got.Result.Diagnoses, m.name)
+	}
+}
+
+// pending are rows whose operators are not built yet.
+var pending = strings.Fields("F9 F11 F13 F14 F15 F17 F18 F19 F20 F21 F22 F24 F25 F26 F27 F28 F29 F30 F33 F34 F35 F36 F37 F38 F39 F40 F42 F43 F44 F46 F47")
+
+func TestTheTableHasFiftyRowsAndSaysHowEachIsShown(t *testing.T) {
+	by := shownBy(t)
+	require.Len(t, collectives.Symptoms, 50)
+	for i, s := range collectives.Symptoms {
+		assert.Equal(t, fmt.Sprintf("F%d", i+1), s.Row)
+		for _, word := range []string{s.Op, s.Symptom, s.Cause, s.Fix, s.From} {
+			assert.NotEmpty(t, word, s.Row)
+		}
+		if s.How == collectives.Elsewhere {
+			assert.NotEmpty(t, s.Why, s.Row)
+			assert.Empty(t, by[s.Row], s.Row)
+			continue
+		}
+		if slices.Contains(pending, s.Row) {
+			assert.Empty(t, by[s.Row], "%s is not pending any more", s.Row)
+			continue
+		}
+		assert.NotEmpty(t, by[s.Row], "%s has no config under configs/mistakes", s.Row)
+		for _, m := range by[s.Row] {
+			assert.Equal(t, s.How == collectives.Refused, m.shows == "refused", m.name)
+		}
+	}
+}
+
+// shownBy returns the configs of each row.
+func shownBy(t *testing.T) map[string][]mistake {
+	by := map[string][]mistake{}
+	for _, m := range mistakes(t) {
+		by[m.row] = append(by[m.row], m)
+	}
+	return by
+}
+
+func TestTheDocumentOfSymptomsIsCurrent(t *testing.T) {
+	t.Chdir(root)
+	now := symptomsDocument(t)
+	if *update {
+		require.NoError(t, os.WriteFile("docs/SYMPTOMS.md", []byte(now), 0o644))
+		return
+	}
+	old, err := os.ReadFile("docs/SYMPTOMS.md")
+	require.NoError(t, err)
+	assert.Equal(t, now, string(old), "run: go test ./cmd/pldperf -run Symptoms -update")
+}
+
+const symptomsHead = `# Symptoms
+
+What goes wrong in programs with collectives, what the real system shows, and why. The
+table is that of the specification (section 8); its rows go by F1 to F50. Each row that
+concerns an operator here has a config under configs/mistakes that makes the mistake on
+purpose: ` + "`pldperf run NAME`" + ` shows the symptom and names the cause and the fix. The
+diagnosis is made from what the run shows: where wrong bytes come from, which cell is
+missing in a deadlock, which accesses nothing orders. It does not know which mistake was
+made. The same words come with any run of your own that goes wrong.
+
+This page is generated: ` + "`go test ./cmd/pldperf -run Symptoms -update`" + `.
+
+| Row | Operator | Symptom | Cause | Fix | From | Shown by |
+|---|---|---|---|---|---|---|
+`
+
+func symptomsDocument(t *testing.T) string {
+	by := shownBy(t)
+	var b strings.Builder
+	b.WriteString(symptomsHead)
+	for _, s := range collectives.Symptoms {
+		shown := s.Why
+		for i, m := range by[s.Row] {
+			if shown == "" || i == 0 {
+				shown = ""
+			} else {
+				shown += ", "
+			}
+			shown += fmt.Sprintf("[%s](#%[1]s)", m.name)
+		}
+		if s.How == collectives.Elsewhere {
+			shown = "not here: " + s.Why
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.Row, s.Op, s.Symptom, s.Cause, s.Fix, s.From, shown)
+	}
+	for _, s := range collectives.Symptoms {
+		for _, m := range by[s.Row] {
+			fmt.Fprintf(&b, "\n## %s\n\n%s\n", m.name, m.section(t))
+		}
+	}
+	return b.String()
+}
+
+// section shows a config: what it does wrong, the call, and what is printed.
+func (m *mistake) section(t *testing.T) string {
+	comment, yaml := "", ""
+	for _, line := range strings.Split(strings.TrimRight(m.text, "\n"), "\n") {
+		if c, ok := strings.CutPrefix(line, "# "); ok && !strings.HasPrefix(c, "shows: ") && !strings.HasPrefix(c, "right: ") {
+			comment += c + "\n"
+		} else if !strings.HasPrefix(line, "#") {
+			yaml += line + "\n"
+		}
+	}
+	out, errs, code := pldperf("run", m.name)
+	text, _, _ := strings.Cut(out, "\n\n")
+	if _, rest, ok := strings.Cut(text, "\n"); ok { // below the title
+		text = rest
+	}
+	if m.shows == "refused" {
+		text = strings.TrimRight(errs, "\n")
+	}
+	return fmt.Sprintf("%s\n```yaml\n%s```\n\n`pldperf run %s` ends with %d:\n\n```text\n%s\n```", comment, yaml, m.name, code, text)
+}

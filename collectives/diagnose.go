@@ -1,0 +1,274 @@
+package collectives
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// Cells returns the words of a rank's signal at the end of a run.
+type Cells func(rank int, signal program.Buf) []int32
+
+// Diagnose compares what a run shows, and the programs that it ran, with the table of
+// symptoms, and returns the rows that fit, the likeliest first. A run in which nothing
+// is wrong has none. It knows nothing of mistakes made on purpose.
+func Diagnose(items []Item, job *program.Job, res *result.Result, cells Cells) []result.Diagnosis {
+	s := &suspect{items: items, job: job, res: res, cells: cells}
+	switch res.Status {
+	case result.OK:
+		return nil
+	case result.Aborted:
+		s.aborted(res.Abort)
+	case result.Deadlock:
+		s.stuck()
+	}
+	s.data(res.Data.Where)
+	for i := range res.Hazards {
+		s.hazard(&res.Hazards[i])
+	}
+	return s.found
+}
+
+// suspect is a run under examination.
+type suspect struct {
+	items []Item
+	job   *program.Job
+	res   *result.Result
+	cells Cells
+	found []result.Diagnosis
+}
+
+// say adds a row of the table with what speaks for it; each row once.
+func (s *suspect) say(row, format string, args ...any) {
+	if slices.ContainsFunc(s.found, func(d result.Diagnosis) bool { return d.Row == row }) {
+		return
+	}
+	t, ok := SymptomOf(row)
+	if !ok {
+		return
+	}
+	s.found = append(s.found, result.Diagnosis{Row: row, Symptom: t.Symptom, Cause: t.Cause, Fix: t.Fix, Evidence: fmt.Sprintf(format, args...)})
+}
+
+// aborted: the device has refused its data (F48), or two exchanges met on a queue (F50).
+func (s *suspect) aborted(a *result.Abort) {
+	switch a.What {
+	case "count", "index", "sq_capacity":
+		s.say("F48", "rank %d: %s", a.Rank, a.Text)
+	case "queue_conflict":
+		s.say("F50", "rank %d: %s", a.Rank, a.Text)
+	}
+}
+
+// scene is where something went wrong: a task of a call.
+type scene struct {
+	call *Call // nil for a computation, and where nobody knows
+	task *program.Task
+}
+
+// at finds a task by its name.
+func (s *suspect) at(task string) (x scene) {
+	for i := range s.job.Tasks {
+		if s.job.Tasks[i].Name == task {
+			x.task = &s.job.Tasks[i]
+		}
+	}
+	for i := range s.items {
+		if it := &s.items[i]; it.Call != nil && (it.Name == "" || task == it.Name || strings.HasPrefix(task, it.Name+" ")) {
+			x.call = it.Call
+		}
+	}
+	return x
+}
+
+// family is the word that rows of the table go by: the operation, and for allreduce
+// the algorithm.
+func (x scene) family() string {
+	if x.call == nil {
+		return ""
+	}
+	if x.call.Op != "allreduce" {
+		return x.call.Op
+	}
+	for _, f := range []string{"two_phase", "ring"} {
+		if strings.Contains(x.call.Form, f) {
+			return f
+		}
+	}
+	return "mesh"
+}
+
+// ops calls yield for every op of the tasks of a scene's call.
+func (s *suspect) ops(x scene, yield func(t *program.Task, i int, o *program.Op)) {
+	for k := range s.job.Tasks {
+		t := &s.job.Tasks[k]
+		if t.Program == nil || s.at(t.Name).call != x.call {
+			continue
+		}
+		for i := range t.Program.Ops {
+			yield(t, i, &t.Program.Ops[i])
+		}
+	}
+}
+
+func (s *suspect) hazardOf(kind result.HazardKind) *result.Hazard {
+	for i := range s.res.Hazards {
+		if s.res.Hazards[i].Kind == kind {
+			return &s.res.Hazards[i]
+		}
+	}
+	return nil
+}
+
+// unordered are the rows for data that is used before it is there, by family.
+var unordered = map[string]string{
+	"all_to_all": "F5", "allgather": "F38", "mesh": "F20",
+	"put": "F16", "get": "F16", "all_to_all_v": "F16", "indexed_all_to_all_v": "F16",
+}
+
+// early says why data was used before it was there: what let a barrier pass, or that
+// there is none.
+func (s *suspect) early(x scene, evidence string) {
+	if x.call == nil {
+		return
+	}
+	handshakes, ahead := s.handshake(x)
+	switch h := s.hazardOf(result.StaleCredit); {
+	case s.hazardOf(result.CellsSet) != nil:
+		s.say("F45", "%s", s.hazardOf(result.CellsSet).Text)
+	case s.blocks(x):
+		return
+	case h != nil:
+		s.stale(x, h.Text)
+	case ahead != "":
+		s.say("F16", "%s; %s", evidence, ahead)
+	case x.family() == "mesh" && x.call.Ranks == 2:
+		s.say("F21", "%s", evidence)
+	case handshakes == 0:
+		s.say(rowOf(x), "%s; its program has no barrier", evidence)
+	default:
+		s.say(rowOf(x), "%s", evidence)
+	}
+}
+
+func rowOf(x scene) string {
+	if row, ok := unordered[x.family()]; ok {
+		return row
+	}
+	return "F14"
+}
+
+// blocks says that a collective which is for one block was launched with several.
+func (s *suspect) blocks(x scene) bool {
+	a, err := Lookup(x.call.Op, x.call.Form)
+	if err != nil || a.Columns || x.task == nil || x.task.Blocks < 2 {
+		return false
+	}
+	s.say("F46", "%s ran in %d blocks on every rank; each did all of it", x.call.Op+"/"+x.call.Form, x.task.Blocks)
+	return true
+}
+
+// handshake counts the waits of a call, and says where it notifies in front of a move
+// that nothing announces.
+func (s *suspect) handshake(x scene) (waits int, ahead string) {
+	last := map[*program.Task]string{}
+	s.ops(x, func(t *program.Task, i int, o *program.Op) {
+		switch {
+		case waitsFor(o):
+			waits++
+			last[t] = ""
+		case notifies(o):
+			last[t] = fmt.Sprintf("op %d notifies", i)
+		case moves(o) && o.Kind != program.Get && o.Kind != program.RemoteLoad && last[t] != "" && ahead == "":
+			ahead = fmt.Sprintf("%s before op %d, a %s, has moved its data", last[t], i, o.Kind)
+		}
+	})
+	return waits, ahead
+}
+
+// stale says which use of a signal was satisfied by credits of an earlier one.
+func (s *suspect) stale(x scene, evidence string) {
+	switch x.family() {
+	case "two_phase":
+		s.say("F24", "%s", evidence)
+	case "ring":
+		s.say("F28", "%s", evidence)
+	case "barrier":
+		s.say("F11", "%s", evidence)
+	default:
+		s.say("F41", "%s", evidence)
+	}
+}
+
+// hazard names the row of something that is right by luck.
+func (s *suspect) hazard(h *result.Hazard) {
+	x := s.sceneOf(h)
+	switch h.Kind {
+	case result.CellsSet:
+		s.say("F45", "%s", h.Text)
+	case result.CreditsLeft:
+		if len(s.found) == 0 && s.res.Status == result.Hazardous {
+			s.say("F45", "%s", h.Text)
+		}
+	case result.StaleCredit:
+		s.stale(x, h.Text)
+	case result.SetAndAdd:
+		s.say("F7", "%s", h.Text)
+	case result.TwoOpen:
+		s.say("F50", "%s", h.Text)
+	case result.ReadEarly:
+		s.early(x, h.Text)
+	case result.WriteEarly, result.TwoWriters:
+		s.overwritten(x, h)
+	}
+}
+
+// sceneOf returns where a hazard is: its second access waits too little. Hazards
+// without accesses name a task in their text.
+func (s *suspect) sceneOf(h *result.Hazard) scene {
+	for _, a := range []*result.Access{h.Second, h.First} {
+		if a != nil {
+			return s.at(a.Task)
+		}
+	}
+	best := ""
+	for i := range s.job.Tasks {
+		if n := s.job.Tasks[i].Name; n != "" && strings.Contains(h.Text, n) && len(n) > len(best) {
+			best = n
+		}
+	}
+	return s.at(best)
+}
+
+// overwritten: a write over what somebody may still read, or over another write.
+func (s *suspect) overwritten(x scene, h *result.Hazard) {
+	if x.call == nil || s.blocks(x) || s.aliased(x, h.Text) {
+		return
+	}
+	same := h.First == nil || h.Second == nil || h.First.Task != h.Second.Task
+	switch stale := s.hazardOf(result.StaleCredit); {
+	case s.hazardOf(result.CellsSet) != nil:
+		s.say("F45", "%s", s.hazardOf(result.CellsSet).Text)
+	case stale != nil:
+		s.stale(x, stale.Text)
+	case same:
+		s.say("F49", "%s", h.Text)
+	default:
+		s.early(x, h.Text)
+	}
+}
+
+// aliased says that a call's moves have one buffer as source and destination.
+func (s *suspect) aliased(x scene, evidence string) bool {
+	found := false
+	s.ops(x, func(_ *program.Task, i int, o *program.Op) {
+		if o.Kind == program.Put && o.Src == o.Dst && !found && x.call.Op == "all_to_all" {
+			found = true
+			s.say("F3", "op %d puts from %s into the peer's %[2]s; %s", i, s.job.Buffers[o.Src].Name, evidence)
+		}
+	})
+	return found
+}

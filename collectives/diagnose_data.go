@@ -1,0 +1,105 @@
+package collectives
+
+import (
+	"fmt"
+	"strings"
+
+	"pldperf/hw/result"
+)
+
+// data names the rows of wrong data. Where something lies across the rows of its window,
+// nothing else that is wrong there says more.
+func (s *suspect) data(wrong []result.Mismatch) {
+	for i := range wrong {
+		if m := &wrong[i]; s.across(m) {
+			s.say("F8", "%s", moved(m))
+			return
+		}
+	}
+	for i := range wrong {
+		s.wrong(&wrong[i])
+	}
+}
+
+// across reports whether the bytes are of the right rank and round, but from between two
+// of the chunks of which the window consists.
+func (s *suspect) across(m *result.Mismatch) bool {
+	x := s.at(m.Task)
+	if x.call == nil || m.Want == nil || m.Got == nil || role(m.Got.Buffer) != role(m.Want.Buffer) || m.Got.Version != m.Want.Version {
+		return false
+	}
+	unit := x.call.unit()
+	return unit > 0 && (m.Got.Off-m.Want.Off)%unit != 0
+}
+
+// unit is the bytes in which a call's data moves as a whole, 0 where that is not fixed.
+func (c *Call) unit() int64 {
+	switch c.Op {
+	case "all_to_all":
+		return c.Chunk()
+	case "indexed_all_to_all_v", "all_to_all_v":
+		return c.Row()
+	}
+	return 0
+}
+
+// moved says where bytes are, where they come from and what should be there.
+func moved(m *result.Mismatch) string {
+	return fmt.Sprintf("%s holds what rank %d has at %s+%d, not what rank %d has at +%d",
+		at(m), m.Got.Rank, m.Got.Buffer, m.Got.Off, m.Want.Rank, m.Want.Off)
+}
+
+// wrong names the row of a range that does not hold what it should, by where its bytes
+// come from.
+func (s *suspect) wrong(m *result.Mismatch) {
+	x := s.at(m.Task)
+	if x.call == nil || s.aliased(x, at(m)+" is wrong") {
+		return
+	}
+	switch {
+	case m.Want == nil:
+		s.value(x, m)
+	case m.Got == nil:
+		s.early(x, at(m)+" holds what no rank has written as a whole")
+	case role(m.Got.Buffer) != role(m.Want.Buffer):
+		s.early(x, at(m)+" still holds what was there before")
+	case m.Got.Version != m.Want.Version:
+		s.round(x, m)
+	default:
+		s.place(x, m)
+	}
+}
+
+func at(m *result.Mismatch) string { return fmt.Sprintf("rank %d %s+%d", m.Rank, m.Buffer, m.Off) }
+
+// role is the operand that a buffer is: its name without the item's.
+func role(buffer string) string { return buffer[strings.LastIndexByte(buffer, '.')+1:] }
+
+// round: the bytes are of another round. Newer ones overran a consumer, older ones have
+// not been replaced in time.
+func (s *suspect) round(x scene, m *result.Mismatch) {
+	text := fmt.Sprintf("%s holds round %d of rank %d, not round %d", at(m), m.Got.Version, m.Got.Rank, m.Want.Version)
+	if m.Got.Version > m.Want.Version {
+		s.say("F49", "%s", text)
+		return
+	}
+	s.early(x, text)
+}
+
+// place: the bytes are of this round and from a wrong place.
+func (s *suspect) place(x scene, m *result.Mismatch) {
+	if x.family() != "all_to_all" {
+		return
+	}
+	if m.Got.Rank == m.Rank && m.Got.Rank != m.Want.Rank {
+		s.say("F2", "%s", moved(m))
+		return
+	}
+	s.say("F1", "%s", moved(m))
+}
+
+// value: the result of arithmetic is wrong.
+func (s *suspect) value(x scene, m *result.Mismatch) {
+	_ = x
+	_ = m
+}
