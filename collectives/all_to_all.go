@@ -65,7 +65,9 @@ func allToAll(form, doc string) Algorithm {
 	}
 }
 
-func (c *Call) silent() bool { return c.Form == "host" && (c.Ranks > hostRanks || c.Size <= 0) }
+func (c *Call) silent() bool {
+	return c.Form == "host" && (c.Ranks > hostRanks || c.Size <= 0 && c.Op != "barrier")
+}
 
 func checkAllToAll(c *Call) (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

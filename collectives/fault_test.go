@@ -1,6 +1,7 @@
 package collectives_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,11 +73,16 @@ func TestADroppedNotifyHangsAndTheReportNamesWhoShouldHaveWritten(t *testing.T) 
 		job.Faults = []program.Fault{{Kind: "drop_notify", Src: 1, Dst: 0}}
 		found := false
 		for _, w := range stuck(t, job) {
-			if w.Rank == 0 && w.Missing == "a notify from rank 1 to column 0" {
-				found = true
-				assert.Equal(t, w.Expected-1, w.Value, "one credit too few")
+			switch {
+			case w.Rank == 0 && w.Missing == "a notify from rank 1 to column 0":
 				assert.Contains(t, w.Cell, "signal[1,0]")
+			case w.Rank == 0 && strings.HasPrefix(w.Missing, "notifies to cell"):
+				assert.Contains(t, w.Cell, "signal[")
+			default:
+				continue
 			}
+			found = true
+			assert.Equal(t, w.Expected-1, w.Value, "one credit too few")
 		}
 		assert.True(t, found, a.Name())
 	}
@@ -110,8 +116,14 @@ func TestACellThatStartsAtOnePassesEarlyAndIsAHazard(t *testing.T) {
 	for _, a := range collectives.All() {
 		c := calls(a, 29)[0]
 		job := compose(t, c)
+		if trustsNobody[a.Name()] {
+			continue
+		}
 		words := make([]int32, c.Ranks*max(c.CoreNum, 1))
 		words[max(c.CoreNum, 1)] = 1 // source 1, column 0
+		if a.Name() == "barrier/shared" {
+			words[0] = 1
+		}
 		job.Buffers[buffer(t, job, "signal")].Table = cells{0, words}
 		res := run(t, mesh(t), job, hw.Options{})
 		require.Contains(t, []result.Status{result.Hazardous, result.WrongData}, res.Status)

@@ -61,6 +61,9 @@ func random(r *rand.Rand, ranks, tokens, capacity int) *table {
 	return x
 }
 
+// fits gives calls of an operation what it needs to be legal and to be worth a test.
+var fits = map[string]func(c *collectives.Call){}
+
 // calls makes valid calls of an algorithm, small and varied; every field is given that
 // any algorithm reads.
 func calls(a *collectives.Algorithm, size int) []*collectives.Call {
@@ -72,10 +75,14 @@ func calls(a *collectives.Algorithm, size int) []*collectives.Call {
 		}
 		for _, b := range blocks {
 			r := rand.New(rand.NewPCG(uint64(ranks), uint64(b)))
-			out = append(out, &collectives.Call{
+			c := &collectives.Call{
 				Op: a.Op, Form: a.Form, Ranks: ranks, CoreNum: b, DType: "FP32", Size: size, Hidden: 33,
 				Traffic: []collectives.Traffic{random(r, ranks, 40, size)},
-			})
+			}
+			if fit := fits[a.Op]; fit != nil {
+				fit(c)
+			}
+			out = append(out, c)
 		}
 	}
 	return out
