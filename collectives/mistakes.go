@@ -98,6 +98,19 @@ func (p *Plan) spoil(a *Algorithm, c *Call, first int) error {
 	return nil
 }
 
+// Spoil returns a program with the call's mistake in it, one of AnyMistakes.
+func Spoil(c *Call, p *program.Program) (*program.Program, error) {
+	i := slices.IndexFunc(generics, func(g generic) bool { return g.Name == c.Mistake && g.rewrite != nil })
+	if i < 0 {
+		return nil, fmt.Errorf("mistake: no program can make %q", c.Mistake)
+	}
+	wrong := generics[i].spoil(c, p)
+	if wrong == nil {
+		return nil, fmt.Errorf("mistake: %s changes nothing in %s", c.Mistake, p.Name)
+	}
+	return wrong, nil
+}
+
 // spoil returns the program with the mistake in it, nil where there is none to make.
 func (g *generic) spoil(c *Call, p *program.Program) *program.Program {
 	ops := g.rewrite(c, tree(p.Ops))
