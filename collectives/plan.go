@@ -17,6 +17,8 @@ type Item struct {
 	Compute *Compute
 	After   []string // items that must end first
 	Signal  string   // item whose signal it shares: an InOut dependency (S-90)
+	Window  string   // item whose target it shares: another InOut dependency
+	Kernel  string   // items that name the same kernel are one program
 	Repeat  Repeat
 }
 
@@ -38,11 +40,12 @@ type Repeat struct {
 
 // Plan collects the buffers and tasks of a job.
 type Plan struct {
-	Job   program.Job
-	item  *Item
-	names map[string]program.Buf // by item and operand
-	tail  map[string]int         // last task of each item
-	err   error
+	Job     program.Job
+	item    *Item
+	names   map[string]program.Buf // by item and operand
+	tail    map[string]int         // last task of each item
+	kernels map[string]int         // task of each kernel
+	err     error
 }
 
 // Compose turns a chain into a job. What the compiler would refuse is an error.
@@ -54,7 +57,7 @@ func Compose(ranks int, items []Item) (*program.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Job: program.Job{Ranks: ranks}, names: map[string]program.Buf{}, tail: map[string]int{}}
+	p := &Plan{Job: program.Job{Ranks: ranks}, names: map[string]program.Buf{}, tail: map[string]int{}, kernels: map[string]int{}}
 	for _, i := range order {
 		if err := p.add(&items[i], items); err != nil {
 			return nil, err
@@ -88,6 +91,7 @@ func checkItems(ranks int, items []Item) error {
 			}
 		}
 	}
+	CheckKernels(items, func(_ int, format string, args ...any) { bad("kernel: "+format, args...) })
 	return errors.Join(errs...)
 }
 
@@ -109,6 +113,9 @@ func (it *Item) refers() []string {
 	out := slices.Clone(it.After)
 	if it.Signal != "" {
 		out = append(out, it.Signal)
+	}
+	if it.Window != "" {
+		out = append(out, it.Window)
 	}
 	if it.Compute != nil {
 		out = append(append(out, it.Compute.Reads...), it.Compute.Writes...)
@@ -168,7 +175,7 @@ func Ordered(items []Item) error {
 }
 
 // waits returns the items that must end before it begins: what it names, what it
-// reads, who writes its input, and earlier users of its signal.
+// reads, who writes its input, and earlier users of its signal or its window.
 func waits(it *Item, items []Item) []string {
 	deps := slices.Clone(it.After)
 	if it.Compute != nil {
@@ -184,7 +191,7 @@ func waits(it *Item, items []Item) []string {
 		if o.Compute != nil && it.Call != nil && slices.Contains(o.Compute.Writes, it.Name) {
 			deps = append(deps, o.Name)
 		}
-		if before && o.Call != nil && it.Call != nil && signalOf(o) == signalOf(it) {
+		if before && o.Call != nil && it.Call != nil && (signalOf(o) == signalOf(it) || windowOf(o) == windowOf(it)) {
 			deps = append(deps, o.Name)
 		}
 	}
@@ -195,6 +202,13 @@ func waits(it *Item, items []Item) []string {
 func signalOf(it *Item) string {
 	if it.Signal != "" {
 		return it.Signal
+	}
+	return it.Name
+}
+
+func windowOf(it *Item) string {
+	if it.Window != "" {
+		return it.Window
 	}
 	return it.Name
 }
@@ -222,9 +236,15 @@ func (p *Plan) add(it *Item, items []Item) error {
 	if err := p.spoil(a, it.Call, first); err != nil {
 		return err
 	}
-	t := &p.Job.Tasks[first]
-	t.After = append(t.After, after...)
-	p.tail[it.Name] = len(p.Job.Tasks) - 1
+	task, err := p.fuse(it, first)
+	if err != nil {
+		return err
+	}
+	p.tail[it.Name] = task
+	if first < len(p.Job.Tasks) { // else it has become part of a kernel, which waits already
+		t := &p.Job.Tasks[first]
+		t.After = append(t.After, after...)
+	}
 	return nil
 }
 
@@ -237,13 +257,16 @@ func (p *Plan) push(t program.Task) int {
 // of their own, except for a shared signal.
 func (p *Plan) buffer(operand string, b program.Buffer) program.Buf {
 	owner := p.item.Name
-	if operand == "signal" {
+	switch operand {
+	case "signal":
 		owner = signalOf(p.item)
+	case "target":
+		owner = windowOf(p.item)
 	}
 	key := owner + "." + operand
 	if id, ok := p.names[key]; ok {
 		if p.Job.Buffers[id].Size != b.Size {
-			p.err = fmt.Errorf("%s shares the signal of %s, but needs %v and not %v", p.item.Name, owner, b.Size, p.Job.Buffers[id].Size)
+			p.err = fmt.Errorf("%s shares the %s of %s, but needs %v and not %v", p.item.Name, operand, owner, b.Size, p.Job.Buffers[id].Size)
 		}
 		return id
 	}

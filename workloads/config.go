@@ -84,6 +84,8 @@ type ItemConfig struct {
 	Compute *ComputeConfig `yaml:"compute"`
 	After   []string       `yaml:"after" help:"items that must end first"`
 	Signal  string         `yaml:"signal" help:"item whose signal this call shares: an InOut dependency"`
+	Window  string         `yaml:"window" help:"item whose target this call writes, too: an InOut dependency"`
+	Kernel  string         `yaml:"kernel" help:"items with the same kernel are one program in one launch; hand and InCore forms"`
 	Repeat  RepeatConfig   `yaml:"repeat"`
 }
 

@@ -80,9 +80,14 @@ func (c *Config) checkReferences(names map[string]bool, report func(path, format
 	}
 	var items []collectives.Item
 	for i, it := range c.Chain {
-		item := collectives.Item{Name: it.Name, After: it.After, Signal: it.Signal, Call: &collectives.Call{}}
+		item := collectives.Item{Name: it.Name, After: it.After, Signal: it.Signal, Window: it.Window, Kernel: it.Kernel, Call: &collectives.Call{}}
+		if it.Call != nil {
+			item.Call.Form, item.Call.CoreNum = it.Call.form(), it.Call.CoreNum
+		}
+		item.Repeat = collectives.Repeat{Count: it.Repeat.Count, Warmup: it.Repeat.Warmup}
 		check(i, "after", it.After...)
 		check(i, "signal", it.Signal)
+		check(i, "window", it.Window)
 		if it.Compute != nil {
 			item.Call, item.Compute = nil, &collectives.Compute{Reads: it.Compute.Reads, Writes: it.Compute.Writes}
 			check(i, "compute.reads", it.Compute.Reads...)
@@ -90,6 +95,7 @@ func (c *Config) checkReferences(names map[string]bool, report func(path, format
 		}
 		items = append(items, item)
 	}
+	collectives.CheckKernels(items, func(i int, format string, args ...any) { report(c.at(i, "kernel"), format, args...) })
 	var circle *collectives.CircleError
 	if !unknown && len(names) == len(items) && errors.As(collectives.Ordered(items), &circle) {
 		first := slices.IndexFunc(items, func(it collectives.Item) bool { return it.Name == circle.Items[0] })
@@ -271,7 +277,7 @@ func flatten(err error) []error {
 func (c *Config) items() ([]item, error) {
 	var out []item
 	for _, ic := range c.list() {
-		it := item{Item: collectives.Item{Name: ic.Name, After: ic.After, Signal: ic.Signal, Repeat: collectives.Repeat{
+		it := item{Item: collectives.Item{Name: ic.Name, After: ic.After, Signal: ic.Signal, Window: ic.Window, Kernel: ic.Kernel, Repeat: collectives.Repeat{
 			Count: ic.Repeat.Count, Warmup: ic.Repeat.Warmup, Between: ic.Repeat.Between, Same: ic.Repeat.Same,
 		}}}
 		if ic.Compute != nil {

@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"fmt"
+	"slices"
 
 	"pldperf/collectives"
 	"pldperf/configs"
@@ -92,7 +93,7 @@ func (w *Workload) compare(out *Outcome) error {
 	}
 	out.Formula = make([]result.Counters, c.Ranks)
 	out.Bytes = make([]engine.Bytes, c.Ranks)
-	for _, it := range w.items {
+	for i, it := range w.items {
 		if it.Call == nil {
 			continue
 		}
@@ -106,7 +107,7 @@ func (w *Workload) compare(out *Outcome) error {
 		}
 		first, n := it.Repeat.Warmup, max(it.Repeat.Count, 1)
 		for k := first; k < first+n; k++ {
-			addBounds(out, a.Bounds(it.Call, &limits, k))
+			addBounds(out, a.Bounds(it.Call, within(w.items, i, &limits), k))
 			for r := range out.Formula {
 				addFormula(&out.Formula[r], a.Formula(it.Call, r, k))
 				out.Bytes[r] += a.Bytes(it.Call, r, k)
@@ -131,6 +132,17 @@ func (w *Workload) compare(out *Outcome) error {
 		out.Message = sum / engine.Bytes(c.Ranks*c.Ranks*calls)
 	}
 	return nil
+}
+
+// within returns the limits of an item: one that is not the first of its kernel is not
+// launched.
+func within(items []item, i int, l *hw.Limits) *hw.Limits {
+	if k := items[i].Kernel; k == "" || slices.IndexFunc(items, func(o item) bool { return o.Kernel == k }) == i {
+		return l
+	}
+	own := *l
+	own.Launch = func(int) engine.Duration { return 0 }
+	return &own
 }
 
 // addFormula adds a call's prediction; what one call does not predict, the sum does not.
