@@ -213,4 +213,3 @@ func (c *Cost) records() [][]string {
 	}
 	return rows
 }
-

@@ -1,10 +1,14 @@
 package reports
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strconv"
+	"strings"
 
 	"pldperf/hw/program"
 )
@@ -15,6 +19,7 @@ type SideBySide struct {
 	Titles [2]string      `json:"titles"`
 	A      []program.Line `json:"a"`
 	B      []program.Line `json:"b"`
+	All    bool           `json:"-"` // text and markdown show long phases in full too
 }
 
 // IRRow is one row of the alignment: a line of A, of B, or one of each.
@@ -30,7 +35,7 @@ type IRMark string
 // The marks.
 const (
 	Same   IRMark = "="
-	Differ IRMark = "~" // same op, other operands
+	Differ IRMark = "~" // same op, other operands or in another loop
 	OnlyA  IRMark = "<"
 	OnlyB  IRMark = ">"
 )
@@ -40,8 +45,11 @@ const (
 // it takes one of the greatest worth, in which a pair counts more when its phases
 // and its operands are equal too.
 func IRSideBySide(w io.Writer, f Format, o Options, a, b []program.Line, titles [2]string) error {
-	return write(w, f, o, &SideBySide{titles, a, b})
+	return write(w, f, o, &SideBySide{Titles: titles, A: a, B: b})
 }
+
+// Write writes the programs like IRSideBySide.
+func (s *SideBySide) Write(w io.Writer, f Format, o Options) error { return write(w, f, o, s) }
 
 func (s *SideBySide) check() error {
 	if len(s.A) == 0 && len(s.B) == 0 {
@@ -130,7 +138,7 @@ func align(a, b []program.Line) []IRRow {
 }
 
 func pair(a, b *program.Line) IRRow {
-	if a.Operands != b.Operands {
+	if a.Operands != b.Operands || a.Depth != b.Depth || a.Times != b.Times {
 		return IRRow{Differ, a, b}
 	}
 	return IRRow{Same, a, b}
@@ -141,19 +149,40 @@ func (s *SideBySide) single() bool { return len(s.B) == 0 && s.Titles[1] == "" }
 
 // list is the page of one program.
 func (s *SideBySide) list() *page {
-	p := &page{title: s.Titles[0], lead: []string{plural(len(s.A), "op")}}
+	p := &page{title: s.Titles[0], lead: []string{size(s.A)}}
 	t := p.table("Program", "phase", "op", "~operands")
 	last := ""
-	for i := range s.A {
+	for i, hidden := range s.shown(len(s.A), func(i int) string { return s.A[i].Phase }) {
 		l := &s.A[i]
+		if hidden > 0 {
+			t.add("", "...", more(hidden))
+			continue
+		}
 		phase := l.Phase
 		if phase == last {
 			phase = ""
 		}
 		last = l.Phase
-		t.add(phase, l.Op, l.Operands)
+		t.add(phase, strings.Repeat("  ", l.Depth)+l.Op, l.Operands)
 	}
 	return p
+}
+
+// size says how long a program is, and how many ops it executes where it has loops.
+func size(lines []program.Line) string {
+	sum, known, loops := int64(0), true, false
+	for i := range lines {
+		sum += max(lines[i].Times, 0)
+		known, loops = known && lines[i].Times != program.Often, loops || lines[i].Depth > 0
+	}
+	switch text := plural(len(lines), "op"); {
+	case !known:
+		return text + "; how often loops run depends on what the block reads"
+	case loops:
+		return text + ", " + count(sum) + " executed"
+	default:
+		return text
+	}
 }
 
 func (s *SideBySide) page() *page {
@@ -167,10 +196,27 @@ func (s *SideBySide) page() *page {
 		n[r.Mark]++
 	}
 	p.lead = []string{fmt.Sprintf("%d lines equal (=), %d with other operands (~), %d only left (<), %d only right (>)", n[Same], n[Differ], n[OnlyA], n[OnlyB])}
+	if s.loops() {
+		p.lead = append(p.lead, "A dot before the operands is a loop around the op.")
+	}
 	s.countTable(p)
 	t := p.table("Programs", "phase", "op", "~"+s.Titles[0], "", "~"+s.Titles[1])
 	last := ""
-	for _, r := range rows {
+	for i, hidden := range s.shown(len(rows), func(i int) string { return rows[i].phase() }) {
+		r := &rows[i]
+		if hidden > 0 {
+			left, right := 0, 0
+			for _, h := range rows[i : i+hidden] {
+				if h.A != nil {
+					left++
+				}
+				if h.B != nil {
+					right++
+				}
+			}
+			t.add("", "...", more(left), "", more(right))
+			continue
+		}
 		line, left, right := r.A, "", ""
 		if r.A != nil {
 			left = body(r.A)
@@ -180,10 +226,7 @@ func (s *SideBySide) page() *page {
 		if r.B != nil {
 			right = body(r.B)
 		}
-		phase := line.Phase
-		if r.A != nil && r.B != nil && r.A.Phase != r.B.Phase {
-			phase = r.A.Phase + " / " + r.B.Phase
-		}
+		phase := r.phase()
 		if phase == last {
 			phase = ""
 		} else {
@@ -194,43 +237,107 @@ func (s *SideBySide) page() *page {
 	return p
 }
 
-// body is what a line shows beside its op: something, so that a side that has the
-// op is told from one that lacks it.
-func body(l *program.Line) string {
-	if l.Operands == "" {
-		return "."
+// phase names the phase of a row, or both where they differ.
+func (r *IRRow) phase() string {
+	switch {
+	case r.A == nil:
+		return r.B.Phase
+	case r.B == nil || r.A.Phase == r.B.Phase:
+		return r.A.Phase
 	}
-	return l.Operands
+	return r.A.Phase + " / " + r.B.Phase
 }
 
-// countTable counts the ops of each program.
-func (s *SideBySide) countTable(p *page) {
-	var ops []string
-	count := map[string]*[2]int{}
-	for side, lines := range [2][]program.Line{s.A, s.B} {
-		for i := range lines {
-			op := lines[i].Op
-			if count[op] == nil {
-				count[op] = new([2]int)
-				ops = append(ops, op)
+// Of a phase of more than longPhase rows the first and the last few are shown.
+const (
+	longPhase  = 40
+	phaseStart = 12
+	phaseEnd   = 4
+)
+
+// shown yields the rows to show, of n; where rows are left out it yields the first of
+// them with how many they are.
+func (s *SideBySide) shown(n int, phase func(int) string) iter.Seq2[int, int] {
+	return func(yield func(i, hidden int) bool) {
+		for from := 0; from < n; {
+			to := from + 1
+			for to < n && phase(to) == phase(from) {
+				to++
 			}
-			count[op][side]++
+			for i := from; i < to; i++ {
+				hidden := 0
+				if !s.All && to-from > longPhase && i == from+phaseStart {
+					hidden = to - phaseEnd - i
+				}
+				if !yield(i, hidden) {
+					return
+				}
+				i += max(hidden-1, 0)
+			}
+			from = to
 		}
 	}
-	t := p.table("Ops", "op", ">"+s.Titles[0], ">"+s.Titles[1])
-	for _, op := range ops {
-		t.add(op, strconv.Itoa(count[op][0]), strconv.Itoa(count[op][1]))
+}
+
+func more(n int) string { return count(n) + " more (--all)" }
+
+// loops reports whether a program has a loop.
+func (s *SideBySide) loops() bool {
+	deep := func(l program.Line) bool { return l.Depth > 0 }
+	return slices.ContainsFunc(s.A, deep) || slices.ContainsFunc(s.B, deep)
+}
+
+// body is what a line shows beside its op: something, so that a side that has the
+// op is told from one that lacks it; with a dot for each loop around it.
+func body(l *program.Line) string {
+	return strings.Repeat(loopSign+" ", l.Depth) + cmp.Or(l.Operands, ".")
+}
+
+const loopSign = "·"
+
+// countTable counts the ops that each program executes.
+func (s *SideBySide) countTable(p *page) {
+	var ops []string
+	counts := map[string]*[2]string{}
+	var all [2]string
+	for side, lines := range [2][]program.Line{s.A, s.B} {
+		sums := map[string]int64{}
+		total, known := int64(0), true
+		for i := range lines {
+			op, n := lines[i].Op, lines[i].Times
+			if counts[op] == nil {
+				counts[op] = &[2]string{"0", "0"}
+				ops = append(ops, op)
+			}
+			if n == program.Often || sums[op] == program.Often {
+				sums[op], known = program.Often, false
+				counts[op][side] = "?"
+				continue
+			}
+			sums[op], total = sums[op]+n, total+n
+			counts[op][side] = count(sums[op])
+		}
+		if all[side] = count(total); !known {
+			all[side] = "?"
+		}
 	}
-	t.add("all", strconv.Itoa(len(s.A)), strconv.Itoa(len(s.B)))
+	t := p.table("Ops that are executed", "op", ">"+s.Titles[0], ">"+s.Titles[1])
+	for _, op := range ops {
+		t.add(op, counts[op][0], counts[op][1])
+	}
+	t.add("all", all[0], all[1])
+	if slices.Contains(all[:], "?") {
+		t.notes = append(t.notes, "?: depends on what the block reads as it runs")
+	}
 }
 
 func (s *SideBySide) records() [][]string {
-	rows := [][]string{{"mark", "phase_a", "op_a", "operands_a", "phase_b", "op_b", "operands_b"}}
+	rows := [][]string{{"mark", "phase_a", "op_a", "operands_a", "depth_a", "times_a", "phase_b", "op_b", "operands_b", "depth_b", "times_b"}}
 	cells := func(l *program.Line) []string {
 		if l == nil {
-			return []string{"", "", ""}
+			return []string{"", "", "", "", ""}
 		}
-		return []string{l.Phase, l.Op, l.Operands}
+		return []string{l.Phase, l.Op, l.Operands, strconv.Itoa(l.Depth), strconv.FormatInt(l.Times, 10)}
 	}
 	for _, r := range s.Rows() {
 		rows = append(rows, append(append([]string{string(r.Mark)}, cells(r.A)...), cells(r.B)...))

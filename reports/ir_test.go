@@ -16,22 +16,22 @@ import (
 
 var (
 	hand = []program.Line{
-		{Phase: "push", Op: "put", Operands: "target+0 of rank 0 <- input+0, 64 B in stages of 64 B"},
-		{Phase: "push", Op: "put", Operands: "target+0 of rank 1 <- input+64, 64 B in stages of 64 B"},
-		{Phase: "barrier", Op: "notify_peers", Operands: "signal[0,0] of every peer, Set +1, scalar"},
-		{Phase: "barrier", Op: "wait_peers", Operands: "signal[s,0] Ge 1 for every s != 0, scalar"},
-		{Phase: "read back", Op: "copy", Operands: "output+0 <- target+0, 128 B"},
+		{Phase: "push", Op: "put", Operands: "target+0 of rank 0 <- input+0, 64 B in stages of 64 B", Times: 1},
+		{Phase: "push", Op: "put", Operands: "target+0 of rank 1 <- input+64, 64 B in stages of 64 B", Times: 1},
+		{Phase: "barrier", Op: "notify_peers", Operands: "signal[0,0] of every peer, Set +1, scalar", Times: 1},
+		{Phase: "barrier", Op: "wait_peers", Operands: "signal[s,0] Ge 1 for every s != 0, scalar", Times: 1},
+		{Phase: "read back", Op: "copy", Operands: "output+0 <- target+0, 128 B", Times: 1},
 	}
 	builtin = []program.Line{
-		{Phase: "push", Op: "pipe_barrier"},
-		{Phase: "push", Op: "put", Operands: "target+0 of rank 0 <- input+0, 64 B in stages of 64 B"},
-		{Phase: "push", Op: "pipe_barrier"},
-		{Phase: "push", Op: "put", Operands: "target+0 of rank 1 <- input+64, 64 B in stages of 64 B"},
-		{Phase: "push", Op: "pipe_barrier"},
-		{Phase: "credit", Op: "fence"},
-		{Phase: "credit", Op: "notify_peers", Operands: "signal[0,0] of every peer, AtomicAdd +1, scalar"},
-		{Phase: "credit", Op: "wait_peers", Operands: "signal[s,0] Ge 1 for every s != 0, scalar"},
-		{Phase: "epilogue", Op: "add_peers", Operands: "signal[s,0] of self, AtomicAdd -1 for every s != 0, scalar"},
+		{Phase: "push", Op: "pipe_barrier", Times: 1},
+		{Phase: "push", Op: "put", Operands: "target+0 of rank 0 <- input+0, 64 B in stages of 64 B", Times: 1},
+		{Phase: "push", Op: "pipe_barrier", Times: 1},
+		{Phase: "push", Op: "put", Operands: "target+0 of rank 1 <- input+64, 64 B in stages of 64 B", Times: 1},
+		{Phase: "push", Op: "pipe_barrier", Times: 1},
+		{Phase: "credit", Op: "fence", Times: 1},
+		{Phase: "credit", Op: "notify_peers", Operands: "signal[0,0] of every peer, AtomicAdd +1, scalar", Times: 1},
+		{Phase: "credit", Op: "wait_peers", Operands: "signal[s,0] Ge 1 for every s != 0, scalar", Times: 1},
+		{Phase: "epilogue", Op: "add_peers", Operands: "signal[s,0] of self, AtomicAdd -1 for every s != 0, scalar", Times: 1},
 	}
 )
 
@@ -127,9 +127,37 @@ func TestWrapBreaksAtSpacesAndLongWordsAnywhere(t *testing.T) {
 
 func TestOneProgramIsListedWithoutAnEmptySideBesideIt(t *testing.T) {
 	var b strings.Builder
-	lines := []program.Line{{Phase: "ready", Op: "notify_peers", Operands: "x"}, {Phase: "ready", Op: "fence"}}
+	lines := []program.Line{{Phase: "ready", Op: "notify_peers", Operands: "x", Times: 1}, {Phase: "ready", Op: "fence", Times: 1}}
 	require.NoError(t, IRSideBySide(&b, Text, Options{}, lines, nil, [2]string{"alone"}))
 	assert.Contains(t, b.String(), "2 ops")
 	assert.NotContains(t, b.String(), "beside")
 	assert.NotContains(t, b.String(), "<")
+}
+
+func TestLoopsAreIndentedAndCountedSideBySide(t *testing.T) {
+	left := []program.Line{
+		{Phase: "push", Op: "loop", Operands: "4 times, i from 0", Times: 1},
+		{Phase: "push", Op: "put", Operands: "x", Depth: 1, Times: 4},
+		{Phase: "barrier", Op: "fence", Times: 1},
+	}
+	right := []program.Line{
+		{Phase: "push", Op: "put", Operands: "x", Times: 1},
+		{Phase: "barrier", Op: "loop", Operands: "n times, i from 0", Times: 1},
+		{Phase: "barrier", Op: "fence", Depth: 1, Times: program.Often},
+	}
+	var b strings.Builder
+	require.NoError(t, IRSideBySide(&b, Text, Options{}, left, right, [2]string{"l", "r"}))
+	out := b.String()
+	assert.Regexp(t, `put +· x +~  x`, out, "the same operands, but in a loop")
+	assert.Regexp(t, `put +4 +1\n`, out)
+	assert.Regexp(t, `fence +1 +\?\n`, out)
+	assert.Regexp(t, `all +6 +\?\n`, out)
+
+	b.Reset()
+	require.NoError(t, IRSideBySide(&b, Text, Options{}, left, nil, [2]string{"alone"}))
+	assert.Contains(t, b.String(), "3 ops, 6 executed")
+	assert.Regexp(t, `\n       +  put  x\n`, b.String())
+	b.Reset()
+	require.NoError(t, IRSideBySide(&b, Text, Options{}, right, nil, [2]string{"alone"}))
+	assert.Contains(t, b.String(), "how often loops run depends on what the block reads")
 }

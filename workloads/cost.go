@@ -67,12 +67,14 @@ func (c *CallCost) program(ranks int) error {
 		}
 		for r := range ranks {
 			for b := range task.Blocks {
-				n := steps{rank: r, block: b}
-				n.walk(task.Program.Ops, 1)
-				if b == 0 {
-					c.Barriers[r] += n.count[program.WaitPeers]
+				for i, n := range task.Program.Times(r, b) {
+					switch kind := task.Program.Ops[i].Kind; {
+					case kind == program.WaitPeers && b == 0:
+						c.Barriers[r] += max(n, 0)
+					case kind == program.Wait:
+						c.Waits[r] += max(n, 0)
+					}
 				}
-				c.Waits[r] += n.count[program.Wait]
 			}
 		}
 		c.describe(task.Program)
@@ -91,53 +93,6 @@ func (c *CallCost) describe(p *program.Program) {
 			c.Note = o.Note
 		}
 	}
-}
-
-// steps counts the ops that a block executes.
-type steps struct {
-	rank, block int
-	count       map[program.Kind]int64
-	done        bool
-	loop        [program.MaxLoops]int64
-}
-
-// walk counts ops, each so many times. A loop is walked once for all iterations unless
-// one within it depends on which iteration it is.
-func (s *steps) walk(ops []program.Op, times int64) {
-	if s.count == nil {
-		s.count = map[program.Kind]int64{}
-	}
-	for i := 0; i < len(ops) && !s.done; i++ {
-		o := &ops[i]
-		s.count[o.Kind] += times
-		switch o.Kind {
-		case program.Return:
-			s.done = true
-		case program.Loop:
-			body := ops[i+1 : i+1+o.Skip]
-			n := max(o.Count.At(&program.Here{Rank: s.rank, Block: s.block, Loop: s.loop}), 0)
-			if uneven(body) {
-				for k := range n {
-					s.loop[o.Depth] = k
-					s.walk(body, times)
-				}
-				s.loop[o.Depth] = 0
-			} else if n > 0 {
-				s.walk(body, times*n)
-			}
-			i += o.Skip
-		}
-	}
-}
-
-// uneven reports whether a loop among the ops depends on an outer one's iteration.
-func uneven(ops []program.Op) bool {
-	for i := range ops {
-		if ops[i].Kind == program.Loop && ops[i].Count.Loops() {
-			return true
-		}
-	}
-	return false
 }
 
 // CostInputs lists what the costs depend on: machine, ranks, and for each call what it is.

@@ -7,16 +7,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pldperf/collectives"
 	"pldperf/configs"
 	"pldperf/hw/program"
 	"pldperf/reports"
 	"pldperf/workloads"
 )
 
-const irLong = `Print the program that a rank's block runs, op by op with its operands. For a collective
-with several forms, the hand form stands beside the builtin one, with the differences
-marked: = the same, ~ the same op with other operands, < and > only on one side.
+const irLong = `Print the program that a rank's block runs, op by op with its operands, loops once and
+with their counts. For a collective with a hand form and a builtin, the two stand side by
+side with the differences marked: = the same, ~ the same op with other operands or in
+another loop, < and > only on one side. What a block never executes is not shown.
+
+A mode is the name of a form, or a word of it: hand, incore, host. builtin is the InCore
+composite where there is one, else the HOST builtin. Of several forms the one counts that
+is most like the file's: the hand form of a ring beside its builtin. Fields of the call
+that a form does not read are left out.
 
 Examples:
   pldperf ir all-to-all-p4                       # hand beside incore
@@ -29,7 +34,7 @@ type irFlags struct {
 	modes       []string
 	rank, block int
 	format      string
-	json        bool
+	json, all   bool
 }
 
 func (a *app) irCommand() *cobra.Command {
@@ -42,9 +47,10 @@ func (a *app) irCommand() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringArrayVar(&f.sets, "set", nil, "override a field: path=value (repeatable)")
-	fl.StringSliceVar(&f.modes, "mode", nil, "two forms to compare; builtin is the InCore composite (default hand,builtin)")
+	fl.StringSliceVar(&f.modes, "mode", nil, "one form, or two to compare: names or words of them, or builtin; default: the file's, and where one is by hand both")
 	fl.IntVar(&f.rank, "rank", 0, "rank for which operands are resolved")
 	fl.IntVar(&f.block, "block", 0, "block for which operands are resolved")
+	fl.BoolVar(&f.all, "all", false, "show phases of many lines in full as text and markdown too")
 	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
 	return c
@@ -73,8 +79,8 @@ func (a *app) ir(files []string, f *irFlags) error {
 		forms = append(forms, more...)
 	}
 	forms = append(forms, form{})
-	titles := [2]string{forms[0].title, forms[1].title}
-	return reports.IRSideBySide(a.out, format, reports.Options{Width: width(a.out)}, forms[0].lines, forms[1].lines, titles)
+	both := reports.SideBySide{Titles: [2]string{forms[0].title, forms[1].title}, A: forms[0].lines, B: forms[1].lines, All: f.all}
+	return both.Write(a.out, format, reports.Options{Width: width(a.out)})
 }
 
 // forms records the programs of a file: the one that it names, or two modes.
@@ -83,15 +89,13 @@ func (a *app) forms(file string, alone bool, f *irFlags) ([]form, error) {
 	if err != nil {
 		return nil, err
 	}
-	modes := f.modes
-	if w, err := workloads.CheckDoc(name, doc, f.sets); err == nil && alone && len(modes) == 0 && len(collectives.Forms(w.Config.Call.Op)) > 1 {
-		modes = []string{"hand", "builtin"}
+	w, err := workloads.CheckDoc(name, doc, f.sets)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case len(modes) == 0:
-		modes = []string{""}
-	case len(modes) > 2:
-		return nil, fmt.Errorf("--mode: two forms can stand side by side, not %d", len(modes))
+	modes, err := f.formsOf(w, alone)
+	if err != nil {
+		return nil, err
 	}
 	var out []form
 	for _, m := range modes {
@@ -104,18 +108,9 @@ func (a *app) forms(file string, alone bool, f *irFlags) ([]form, error) {
 	return out, nil
 }
 
-// formOf records the program of one mode; the empty one is what the file says.
+// formOf records the program of one form; the empty one is what the file says.
 func formOf(name string, doc *configs.Doc, f *irFlags, mode string) (form, error) {
-	own := *doc
-	if mode == "builtin" {
-		mode = "incore"
-	}
-	if mode != "" {
-		if err := own.SetFrom("--mode", "call.form", mode); err != nil {
-			return form{}, err
-		}
-	}
-	w, err := workloads.LoadDoc(name, &own, f.sets)
+	w, err := withForm(name, doc, f.sets, mode)
 	if err != nil {
 		return form{}, err
 	}
@@ -139,7 +134,7 @@ func record(w *workloads.Workload, rank, block int) (form, error) {
 			continue
 		}
 		if t.Program == nil {
-			fm.lines = append(fm.lines, program.Line{Phase: t.Name, Op: "compute", Operands: fmt.Sprintf("%v on %d AIVs", t.Compute, t.Blocks)})
+			fm.lines = append(fm.lines, program.Line{Phase: t.Name, Op: "compute", Operands: fmt.Sprintf("%v on %d AIVs", t.Compute, t.Blocks), Times: 1})
 			continue
 		}
 		if block < 0 || block >= t.Blocks {

@@ -10,15 +10,28 @@ type Line struct {
 	Phase    string `json:"phase"`
 	Op       string `json:"op"`
 	Operands string `json:"operands"`
+	Depth    int    `json:"depth,omitempty"` // loops around it
+	Times    int64  `json:"times"`           // that the block executes it; Often where that depends on what it reads
 }
 
-// Lines lists the program for one rank and block: operands are resolved, and what
-// an op does to many destinations is spelled out.
+// Lines lists the program for one rank and block: operands are resolved, and what an
+// op does to many destinations is spelled out. The body of a loop is listed once, and
+// not at all when the block never executes it.
 func (p *Program) Lines(rank, block int, bufs []Buffer) []Line {
 	out := make([]Line, 0, len(p.Ops))
+	times := p.Times(rank, block)
+	var ends []int // of the loops around the op
 	for i := range p.Ops {
 		o := &p.Ops[i]
-		out = append(out, Line{o.Phase, o.Kind.String(), o.operands(rank, block, bufs)})
+		for len(ends) > 0 && i >= ends[len(ends)-1] {
+			ends = ends[:len(ends)-1]
+		}
+		if times[i] != 0 {
+			out = append(out, Line{o.Phase, o.Kind.String(), o.operands(rank, block, bufs), len(ends), times[i]})
+		}
+		if o.Kind == Loop {
+			ends = append(ends, i+1+o.Skip)
+		}
 	}
 	return out
 }
@@ -47,7 +60,10 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 	case ReadCount:
 		return o.countOperands(rank, block, bufs)
 	case Loop:
-		return fmt.Sprintf("%s times, %s from 0: the next %d ops", show(o.Count), loopNames[o.Depth], o.Skip)
+		if n := show(o.Count); n != "0" {
+			return fmt.Sprintf("%s times, %s from 0", n, loopNames[o.Depth])
+		}
+		return "0 times"
 	case PullCounts, CheckCounts, SendOwned, CopyRows, DrainRows, PollOwned:
 		return o.rowOperands(rank, block, bufs)
 	case Notify, Wait, NotifyPeers, WaitPeers, AddPeers:
