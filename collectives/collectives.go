@@ -179,7 +179,12 @@ func (c *Call) Row() int64 { return int64(c.Hidden) * int64(ElemSize(c.DType)) }
 func (c *Call) Chunk() int64 { return int64(c.Size) * int64(ElemSize(c.DType)) }
 
 // Blocks returns how many AIVs the call launches on a rank.
-func (c *Call) Blocks() int { return max(c.CoreNum, 1) }
+func (c *Call) Blocks() int {
+	if c.Op == "all_to_all_v" {
+		return folded(c.CoreNum, c.Ranks)
+	}
+	return max(c.CoreNum, 1)
+}
 
 // operand is one argument of a collective and what the type system asks of it.
 type operand struct {

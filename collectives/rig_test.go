@@ -64,6 +64,9 @@ func random(r *rand.Rand, ranks, tokens, capacity int) *table {
 // fits gives calls of an operation what it needs to be legal and to be worth a test.
 var fits = map[string]func(c *collectives.Call){}
 
+// more makes further legal calls of an operation's algorithms.
+var more = map[string]func(a *collectives.Algorithm, size int) []*collectives.Call{}
+
 // calls makes valid calls of an algorithm, small and varied; every field is given that
 // any algorithm reads.
 func calls(a *collectives.Algorithm, size int) []*collectives.Call {
@@ -85,11 +88,14 @@ func calls(a *collectives.Algorithm, size int) []*collectives.Call {
 			out = append(out, c)
 		}
 	}
+	if more := more[a.Op]; more != nil {
+		out = append(out, more(a, size)...)
+	}
 	return out
 }
 
 func name(c *collectives.Call) string {
-	return fmt.Sprintf("%s/%s/P=%d,B=%d,size=%d", c.Op, c.Form, c.Ranks, c.CoreNum, c.Size)
+	return fmt.Sprintf("%s/%s/P=%d,B=%d,size=%d%s", c.Op, c.Form, c.Ranks, c.CoreNum, c.Size, c.Wire)
 }
 
 // each runs f on a few calls of every registered algorithm.
