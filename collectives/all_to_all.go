@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"pldperf/engine"
 	"pldperf/hw"
@@ -61,8 +62,17 @@ func allToAll(form, doc string) Algorithm {
 			{"self_adds", "P-1 (hand: 0)"},
 		},
 		Bounds: allToAllBounds,
+		Stage:  stageOf(form),
 		Bytes:  func(c *Call, _, _ int) engine.Bytes { return engine.Bytes(int64(c.Ranks) * c.Chunk()) },
 	}
+}
+
+// stageOf: only the HOST builtin cuts tiles itself.
+func stageOf(form string) func(c *Call) int64 {
+	if form == "host" {
+		return nil
+	}
+	return func(c *Call) int64 { return c.stageBytes() }
 }
 
 func (c *Call) silent() bool {
@@ -96,13 +106,28 @@ func checkAllToAll(c *Call) (errs []error) {
 	return append(errs, c.checkOperands(ops, [][2]string{{"input", "target"}, {"target", "signal"}, {"input", "signal"}})...)
 }
 
-// CheckBuffer reports transfers whose stage does not fit in the Unified Buffer.
+// CheckBuffer reports transfers whose stages do not fit in the Unified Buffer.
 func (c *Call) CheckBuffer(usable engine.Bytes) error {
-	if c.Op != "all_to_all" || c.Form == "host" || c.stageBytes() <= int64(usable) {
+	a, err := Lookup(c.Op, c.Form)
+	if err != nil || a.Stage == nil || ElemSize(c.DType) == 0 {
+		return nil // said already, or cut to fit
+	}
+	n := a.Stage(c)
+	if n <= int64(usable) {
 		return nil
 	}
-	return fmt.Errorf("size: a stage of %v does not fit in %v of the Unified Buffer; set chunk_cols to at most %d",
-		engine.Bytes(c.stageBytes()), usable, int64(usable)/int64(ElemSize(c.DType)))
+	most := int64(usable) / int64(ElemSize(c.DType))
+	if c.Pipeline {
+		most /= 2
+	}
+	text := fmt.Sprintf("a stage of %v does not fit in %v of the Unified Buffer", engine.Bytes(n), usable)
+	switch {
+	case slices.Contains(a.Fields, "chunk_rows") && c.Rows > 1 && c.ChunkRows != 1:
+		return fmt.Errorf("size: %s; set chunk_rows, and chunk_cols to at most %d for one row", text, most)
+	case slices.Contains(a.Fields, "chunk_cols"):
+		return fmt.Errorf("size: %s; set chunk_cols to at most %d", text, most)
+	}
+	return fmt.Errorf("size: %s; at most %d elements do", text, most)
 }
 
 func (c *Call) stageBytes() int64 {

@@ -88,6 +88,9 @@ type Algorithm struct {
 	Mistakes []Mistake
 	// Check returns what is wrong with the call, in the compiler's words.
 	Check func(c *Call) []error
+	// Stage returns the bytes that the call keeps in the Unified Buffer at once, where its
+	// operands decide on them; nil where the algorithm cuts them to fit.
+	Stage func(c *Call) int64
 	// Record adds the call's buffers and programs to a plan.
 	Record func(p *Plan, c *Call)
 	// Formula predicts the counters of a rank for the call's repeat-th traffic;

@@ -25,14 +25,15 @@ func TestEveryAlgorithmMovesTheGoldenDataInBothPayloadModes(t *testing.T) {
 		each(t, size, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
 			job := compose(t, c)
 			raw := run(t, spec, job, hw.Options{Payload: "bytes"})
-			prov := run(t, spec, job, hw.Options{Payload: "provenance"})
 			fine(t, raw)
-			fine(t, prov)
 			assert.Equal(t, "bytes", raw.Data.Payload)
-			if !job.Computes() {
-				assert.Equal(t, "provenance", prov.Data.Payload)
-			}
 			assert.Positive(t, int64(raw.Data.Checked)+raw.Data.Words)
+			if job.Computes() { // what is computed comes from no place
+				return
+			}
+			prov := run(t, spec, job, hw.Options{Payload: "provenance"})
+			fine(t, prov)
+			assert.Equal(t, "provenance", prov.Data.Payload)
 			assert.Equal(t, raw.Data.Checked, prov.Data.Checked)
 			assert.Equal(t, raw.Data.Words, prov.Data.Words)
 			assert.Equal(t, raw.Digests.Events, prov.Digests.Events, "how payload is kept must not change time")

@@ -1,6 +1,7 @@
 package collectives_test
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"testing"
 
@@ -44,11 +45,14 @@ func TestReusedWindowsHoldTheNewRowsAndBehindThemTheOldOnes(t *testing.T) {
 
 func TestRowsOfThePreviousInputAreNotTakenForFreshOnes(t *testing.T) {
 	for _, a := range collectives.All() {
+		if noPayload[a.Op] {
+			continue
+		}
 		c := calls(a, 29)[0]
 		job := chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "reset"}})
 		ok(t, mesh(t), job)
 		second := len(job.Tasks) / 2
-		input := buffer(t, job, "input")
+		input := buffer(t, job, cmp.Or(inputs[a.Op], "input"))
 		kept := job.Tasks[second].Before[:0:0]
 		for _, w := range job.Tasks[second].Before {
 			if w.Buf != input {
@@ -58,6 +62,9 @@ func TestRowsOfThePreviousInputAreNotTakenForFreshOnes(t *testing.T) {
 		require.Len(t, kept, len(job.Tasks[second].Before)-1)
 		job.Tasks[second].Before = kept // the producer has not written: the same rows again
 		for _, payload := range []string{"bytes", "provenance"} {
+			if payload == "provenance" && job.Computes() {
+				continue
+			}
 			res := run(t, mesh(t), job, hw.Options{Payload: payload})
 			assert.Equal(t, result.WrongData, res.Status, a.Name())
 		}

@@ -12,7 +12,23 @@ var fewerWaits = map[string]bool{
 // they only hang, or move none.
 var trustsNobody = map[string]bool{"notify/set": true, "notify/self": true, "wait/ge": true, "wait/eq": true, "barrier/root": true}
 
+// noPayload are operations that only signal, and inputs what the others call the buffer
+// that their producer writes, where it is not "input".
+var (
+	noPayload = map[string]bool{"notify": true, "wait": true}
+	inputs    = map[string]string{"put": "src"}
+)
+
 func init() {
+	for _, op := range []string{"put", "get"} {
+		fits[op] = func(c *collectives.Call) {
+			c.Rows = 2 + c.Ranks%3
+			c.Atomic = op == "put" && c.Ranks == 3
+			if c.Ranks > 2 {
+				c.ChunkRows, c.ChunkCols, c.Pipeline = 2, 16, c.Ranks == 4
+			}
+		}
+	}
 	fits["barrier"] = func(c *collectives.Call) {
 		c.Size = max(c.Size, 8)
 		if c.Form == "epoch" || c.Form == "incore" {
