@@ -143,6 +143,8 @@ func (s *suspect) early(x scene, evidence string) {
 		return
 	case h != nil:
 		s.stale(x, h.Text)
+	case s.reused(x) != "":
+		s.stale(x, evidence+"; "+s.reused(x))
 	case ahead != "":
 		s.say("F16", "%s; %s", evidence, ahead)
 	case x.family() == "mesh" && x.call.Ranks == 2:
@@ -187,6 +189,46 @@ func (s *suspect) handshake(x scene) (waits int, ahead string) {
 		}
 	})
 	return waits, ahead
+}
+
+// reused says where a call waits again for what its cells have had since before: twice
+// for the same value of the same cells, with nothing that clears them between.
+func (s *suspect) reused(x scene) (text string) {
+	seen := map[string]int{}
+	s.ops(x, func(t *program.Task, i int, o *program.Op) {
+		if clears(o) {
+			clear(seen)
+		}
+		if !waitsFor(o) || text != "" {
+			return
+		}
+		key := fmt.Sprint(t.Name, o.Signal, o.ByRow, o.Col, o.Cell, o.Value)
+		if k, again := seen[key]; again {
+			text = fmt.Sprintf("op %d waits for what op %d has already waited for", i, k)
+		} else if n := repeats(t.Program, i); n > 1 {
+			text = fmt.Sprintf("op %d waits for the same value of the same cells %d times", i, n)
+		}
+		seen[key] = i
+	})
+	return text
+}
+
+// repeats returns how often a wait is executed with the same operands and nothing that
+// clears its cells between.
+func repeats(p *program.Program, i int) int64 {
+	o := &p.Ops[i]
+	for k := i - 1; k >= 0; k-- {
+		l := &p.Ops[k]
+		if l.Kind != program.Loop || k+l.Skip < i {
+			continue
+		}
+		body := p.Ops[k+1 : k+1+l.Skip]
+		if !o.Col.Loops() && !o.Cell.Loops() && !o.Value.Loops() && !slices.ContainsFunc(body, func(o program.Op) bool { return clears(&o) }) {
+			return l.Count.At(&program.Here{})
+		}
+		return 1
+	}
+	return 1
 }
 
 // stale says which use of a signal was satisfied by credits of an earlier one.

@@ -100,7 +100,11 @@ func (s *suspect) eraser(x scene, w *result.Waiting, wait *program.Op) bool {
 	if sets < 0 || !others && given >= w.Expected || w.Value >= w.Expected {
 		return false
 	}
-	s.say("F7", "rank %d waits for %s >= %d, which is %d: op %d sets the cell to %d and erases what was added", w.Rank, w.Cell, w.Expected, w.Value, sets, given)
+	row := "F7"
+	if x.family() == "barrier" && wait.Kind == program.Wait {
+		row = "F10" // a shared cell
+	}
+	s.say(row, "rank %d waits for %s >= %d, which is %d: op %d sets the cell to %d and erases what was added", w.Rank, w.Cell, w.Expected, w.Value, sets, given)
 	return true
 }
 
