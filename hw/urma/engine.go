@@ -12,12 +12,19 @@ import (
 //
 //	doorbell ~> fetch ~> engine -> gather -> wire -> Left
 //	                                              \~> land [ -> ack ~> CQE ]
+//
+// A READ sends a request that has no payload; the peer's memory is sampled when it is
+// there, and what comes back is stored in the local ranges:
+//
+//	gather -> request ~> peer's memory -> wire ~> back [ ~> CQE ]
 type work struct {
 	q     *Queue
 	next  *work // of those that wait for the flow
 	step  *Step
 	dst   memory.Addr
 	data  memory.Data
+	into  []memory.Addr // of a READ: its SGEs
+	got   []memory.Data // and what they get
 	id    uint32
 	seq   uint32 // of the first WQEBB
 	bytes uint32
@@ -39,8 +46,10 @@ const (
 	evLanded         // its last byte is there
 	evCQE            // its CQE can be read
 	evOpen           // the gap behind the last SQE of a queue is over
+	evReply          // the first byte that a READ asks for leaves the peer
+	evBack           // the last one is here
 
-	evBits   = 3
+	evBits   = 4
 	peerBits = 20
 )
 
@@ -58,6 +67,10 @@ func (n *NIC) Handle(arg uint64) {
 		n.land(n.works[i])
 	case evCQE:
 		n.complete(n.works[i])
+	case evReply:
+		n.reply(n.works[i])
+	case evBack:
+		n.back(n.works[i])
 	}
 	n.eng.Progress()
 }
@@ -66,7 +79,7 @@ func (n *NIC) Handle(arg uint64) {
 func (n *NIC) advance(kind uint64, q *Queue, head uint64) {
 	switch kind {
 	case evSeen:
-		q.seen = head * SQEBBs
+		q.seen = head
 		n.fetch(q)
 	case evFetched:
 		e := &n.engines[int(q.peer)%len(n.engines)]
@@ -83,55 +96,75 @@ func (n *NIC) advance(kind uint64, q *Queue, head uint64) {
 
 // ring lets the engine see the head of a queue.
 func (n *NIC) ring(q *Queue) {
-	arg := q.head/SQEBBs<<peerBits | uint64(q.peer)
+	arg := q.head<<peerBits | uint64(q.peer)
 	n.eng.After(n.spec.Doorbell.Latency, n, arg<<evBits+evSeen)
 }
 
 // fetch starts to read SQEs while the queue may. They come back in order.
 func (n *NIC) fetch(q *Queue) {
-	limit := SQEBBs * uint64(n.spec.Fetch.InFlight)
-	for q.fetched < q.seen && q.fetched-q.gathered < limit {
+	for q.fetched < q.seen && int(q.fetching) < n.spec.Fetch.InFlight {
 		if s := q.watch.find(q.fetched); s != nil {
 			s.Fetch = n.eng.Now()
 		}
-		q.fetched += SQEBBs
+		q.fetched += uint64(q.bbs(q.fetched))
+		q.fetching++
 		n.eng.After(n.spec.Fetch.Latency, n, uint64(q.peer)<<evBits|evFetched)
 	}
 }
 
 // gather samples the rows of the SQEs whose turn it is. A queue has a bounded
-// number of SQEs between their gather and the moment at which they have left.
+// number of SQEs between their gather and the moment at which they have left, or at
+// which what a READ asks for is here.
 func (n *NIC) gather(q *Queue) {
 	now := n.eng.Now()
-	for q.ready > 0 && q.wire < uint32(n.spec.Fetch.InFlight) {
+	for q.ready > 0 && int(q.wire) < n.ahead(q) {
 		q.ready--
+		q.fetching--
 		q.wire++
 		w := n.take(q)
-		start := max(now.Add(n.spec.Gather), n.supplied(w, n.sample(w)), q.free)
+		start := n.start(w)
 		q.free = start
 		if w.step = q.watch.find(q.gathered); w.step != nil {
 			w.step.Gather = now
 		}
-		q.gathered += SQEBBs
+		q.gathered += uint64(q.bbs(q.gathered))
 		n.schedule(start, evWire, w)
 		n.fetch(q)
 	}
 }
 
+// ahead returns how many SQEs of a queue can be on their way at once.
+func (n *NIC) ahead(q *Queue) int {
+	if q.reads {
+		return max(n.spec.Reads, 1)
+	}
+	return n.spec.Fetch.InFlight
+}
+
+// start returns when the first byte of w can leave: of a WRITE behind its gather, of a
+// READ, which has nothing to gather, at once.
+func (n *NIC) start(w *work) engine.Time {
+	if w.op == OpRead {
+		n.aim(w)
+		return max(n.eng.Now(), w.q.free)
+	}
+	return max(n.eng.Now().Add(n.spec.Gather), n.supplied(w, n.sample(w), n.rank, int(w.q.peer)), w.q.free)
+}
+
 // supplied returns when w can leave so that memory, which has given all of its rows at
 // read, does not fall behind the wire.
-func (n *NIC) supplied(w *work, read engine.Time) engine.Time {
+func (n *NIC) supplied(w *work, read engine.Time, src, dst int) engine.Time {
 	if read <= n.eng.Now().Add(n.spec.Gather) {
 		return n.eng.Now()
 	}
-	return read.Add(-n.net.Pair(n.rank, int(w.q.peer)).Span(engine.Bytes(w.bytes)))
+	return read.Add(-n.net.Pair(src, dst).Span(engine.Bytes(w.bytes)))
 }
 
 // decode reads the next SQE of a queue from ring memory into n.sqe. The engine has
 // fetched it already, but nobody may overwrite it before it completes.
 func (n *NIC) decode(q *Queue) *SQE {
 	s := &n.sqe
-	if err := s.Decode(q.slot(q.gathered)); err != nil {
+	if err := s.Decode(q.read(q.gathered)); err != nil {
 		panic(err) // only Post writes the ring
 	}
 	if s.Owner != q.owner(q.gathered) || s.Seq != uint32(q.gathered) {
@@ -178,22 +211,57 @@ const nicOwner = 1 << 31
 func (n *NIC) sample(w *work) engine.Time {
 	w.data.Reset()
 	read := n.eng.Now()
-	dst, ok := n.mem.Resolve(n.sqe.Remote, int64(w.bytes))
-	if w.dst = dst; !ok || dst.Rank != int(w.q.peer) || !n.mem.Buffer(dst.Buf).Window {
-		w.bad = StatusAccess
+	if !n.remote(w) {
 		return read
 	}
 	for i := range n.sqe.SGEs {
-		g := &n.sqe.SGEs[i]
-		a, ok := n.mem.Resolve(g.Addr, int64(g.Len))
-		if !ok || a.Rank != n.rank {
-			w.bad = StatusAccess
+		a, ok := n.local(w, &n.sqe.SGEs[i])
+		if !ok {
 			return read
 		}
-		n.mem.Capture(&w.data, a, int64(g.Len))
-		read = max(read, n.mem.Read(a, int64(g.Len), nicOwner).End)
+		size := int64(n.sqe.SGEs[i].Len)
+		n.mem.Capture(&w.data, a, size)
+		read = max(read, n.mem.Read(a, size, nicOwner).End)
 	}
 	return read
+}
+
+// remote finds what n.sqe names at the peer, which must be in a window.
+func (n *NIC) remote(w *work) bool {
+	a, ok := n.mem.Resolve(n.sqe.Remote, int64(w.bytes))
+	if w.dst = a; !ok || a.Rank != int(w.q.peer) || !n.mem.Buffer(a.Buf).Window {
+		w.bad = StatusAccess
+	}
+	return w.bad == StatusOK
+}
+
+// local finds what an SGE names.
+func (n *NIC) local(w *work, g *SGE) (a memory.Addr, ok bool) {
+	a, ok = n.mem.Resolve(g.Addr, int64(g.Len))
+	if ok = ok && a.Rank == n.rank; !ok {
+		w.bad = StatusAccess
+	}
+	return a, ok
+}
+
+// aim notes where what n.sqe, a READ, asks for is to go.
+func (n *NIC) aim(w *work) {
+	w.into = w.into[:0]
+	if !n.remote(w) {
+		return
+	}
+	for i := range n.sqe.SGEs {
+		a, ok := n.local(w, &n.sqe.SGEs[i])
+		if !ok {
+			return
+		}
+		w.into = append(w.into, a)
+		if len(w.got) < len(w.into) {
+			w.got = append(w.got, memory.Data{})
+		}
+		w.got[i].Reset()
+		w.got[i].Len = int64(n.sqe.SGEs[i].Len) // to come
+	}
 }
 
 // offer sends an SQE as soon as the queue's flow has been idle for the gap behind the
@@ -232,7 +300,7 @@ func (n *NIC) send(w *work) {
 		return
 	}
 	size := engine.Bytes(w.bytes)
-	if w.bad != StatusOK {
+	if w.bad != StatusOK || w.op == OpRead {
 		size = 0
 	}
 	n.net.Send(fabric.Message{
@@ -244,7 +312,9 @@ func (n *NIC) send(w *work) {
 // left makes room for the next SQE of the queue.
 func (n *NIC) left(w *work) {
 	q := w.q
-	q.wire--
+	if w.op != OpRead {
+		q.wire--
+	}
 	if w.step != nil {
 		w.step.Left = n.eng.Now()
 	}
@@ -259,22 +329,32 @@ func (n *NIC) left(w *work) {
 // so when the last WRITE of a send is there, all earlier ones are.
 func (n *NIC) land(w *work) {
 	now, q := n.eng.Now(), w.q
+	if w.op == OpRead {
+		n.serve(w)
+		return
+	}
 	done := now
 	if w.bad == StatusOK {
 		n.mem.Land(w.dst, &w.data)
 		done = n.mem.Write(w.dst, int64(w.bytes), nicOwner).End
 		q.bytes += int64(w.bytes)
 	}
+	if w.bad != StatusTimeout && w.flags&CompletionOn != 0 { // a timeout is what there is without an acknowledgement
+		done = done.Add(n.net.Latency(int(q.peer), n.rank))
+	}
+	n.arrived(w, done)
+}
+
+// arrived ends an SQE whose bytes are at their place, which this rank knows at done.
+func (n *NIC) arrived(w *work, done engine.Time) {
+	q := w.q
 	q.failed = max(q.failed, w.bad)
 	if w.step != nil {
-		w.step.Land = now
+		w.step.Land = n.eng.Now()
 	}
 	if w.flags&CompletionOn == 0 {
 		n.passed(w)
 		return
-	}
-	if w.bad != StatusTimeout { // which is what there is without an acknowledgement
-		done = done.Add(n.net.Latency(int(q.peer), n.rank))
 	}
 	if w.step != nil {
 		w.step.Ack = done

@@ -23,7 +23,8 @@ type NIC struct {
 	unused  []*work
 	rings   []*ring
 	pages   []*page
-	sqe     SQE // being decoded
+	sqe     SQE           // being decoded
+	wqe     [SQESize]byte // being encoded, or read from two pages
 	faults  []Fault
 }
 

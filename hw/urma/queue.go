@@ -11,7 +11,7 @@ import (
 type Counters struct {
 	SQEs, SGEs, WQEBBs, NOPs, Doorbells, CQEs int64
 	Sends                                     int64 // submittedWqeCount (S-71)
-	Bytes                                     int64 // landed at the peer
+	Bytes                                     int64 // landed at the peer, or read there
 }
 
 // ConflictError is a second writer on a queue (S-51, S-89). Holder is 0 when nobody
@@ -37,7 +37,7 @@ func (e *CapacityError) Error() string {
 }
 
 // Queue is one send queue with its completion queue. The marks count WQEBBs since the
-// beginning, in steps of 4; a WQEBB lies in slot mark mod depth of the ring.
+// beginning; a WQEBB lies in slot mark mod depth of the ring.
 //
 //	tail          gathered         fetched       seen          head
 //	 | being moved | being fetched  | may be      | published,  |    head - tail <= depth
@@ -48,6 +48,7 @@ type Queue struct {
 	watch    *watch
 	waiter   engine.Handler // to be woken by the next CQE
 	arg      uint64
+	back     *answers // nil until the first READ
 	tail     uint64
 	gathered uint64
 	fetched  uint64
@@ -59,8 +60,10 @@ type Queue struct {
 	cqTail   uint32      // CQEs polled
 	cqHead   uint32      // CQEs written
 	wanted   uint32      // CQEs asked for
-	ready    uint32      // SQEs that have passed the engine and wait for the wire
-	wire     uint32      // SQEs between their gather and the moment at which they have left
+	ready    uint16      // SQEs that have passed the engine and wait for the wire
+	fetching uint16      // SQEs being fetched, or fetched and not yet gathered
+	sqes     uint32      // SQEs submitted
+	wire     uint16      // SQEs between their gather and the moment at which they have left, or READs until their data is here
 	peak     uint32
 	peer     uint32
 	flow     fabric.Flow
@@ -68,6 +71,7 @@ type Queue struct {
 	held     bool
 	closed   bool // an SQE is on the wire, or was less than wqe_gap ago
 	dead     bool
+	reads    bool  // what is under way are READs
 	failed   uint8 // worst status of an SQE; the queue stays in error
 	sges     int64
 	nops     int64
@@ -76,11 +80,20 @@ type Queue struct {
 	sends    int64
 }
 
-// Write asks for one WRITE of at most twelve ranges to a contiguous remote range.
+// answers is the way back of what READs bring.
+type answers struct {
+	flow fabric.Flow
+	free engine.Time // at which the last one so far was ready for the wire
+}
+
+// Write asks for one WRITE of at most twelve ranges to a contiguous remote range, or,
+// with Read, for one READ of a contiguous remote range into at most six.
 type Write struct {
 	Remote uint64 // device address
 	SGEs   []SGE
 	Last   bool // of the send: strong, fence and a CQE
+	Read   bool
+	Packed bool // take only the WQEBBs that the SGEs need, rather than always four (S-65)
 }
 
 // Claim opens an exchange: only writer may submit until it is released. The error is
@@ -117,8 +130,9 @@ func (q *Queue) Room(wqebbs int) error {
 
 // Post writes one SQE at the head of the ring. It fails, and writes nothing, when
 // writer does not hold the queue (a *ConflictError), when the ring would overwrite
-// what the engine has not finished or the CQ what nobody has read, and when w is no
-// legal WRITE.
+// what the engine has not finished or the CQ what nobody has read, when w is no legal
+// request, and when a READ and a WRITE would be under way at once: their order at the
+// two ends is not that of the queue.
 func (q *Queue) Post(writer uint32, w Write) error {
 	if !q.held || q.holder != writer {
 		return q.conflict(writer)
@@ -131,32 +145,44 @@ func (q *Queue) Post(writer uint32, w Write) error {
 		Op: OpWrite, Flags: Relaxed, Owner: q.owner(q.head), Seq: uint32(q.head), Length: length,
 		Remote: w.Remote, Jetty: q.peer, SGEs: w.SGEs,
 	}
+	s.Packed = w.Packed
+	if w.Read {
+		s.Op = OpRead
+	}
 	if w.Last {
 		s.Flags = LastWrite
 		q.wanted++
 	}
-	s.Encode(q.slot(q.head))
+	bbs := s.Encode(q.nic.wqe[:])
+	q.write(q.nic.wqe[:bbs*WQEBB])
 	q.watch.built(q, length, len(w.SGEs))
-	q.head += SQEBBs
+	q.head += uint64(bbs)
+	q.sqes++
+	q.reads = w.Read
 	q.peak = max(q.peak, uint32(q.head-q.tail))
 	q.sges += int64(len(w.SGEs))
-	q.nops += int64(SQEBBs - Used(len(w.SGEs)))
+	q.nops += int64(bbs - Used(len(w.SGEs)))
 	return nil
 }
 
 // check returns the bytes of a WRITE that can be posted.
 func (q *Queue) check(w *Write) (uint32, error) {
 	spec := &q.nic.spec
-	bytes := int64(0)
+	most, bytes := min(spec.MaxSGEs, MaxSGEs), int64(0)
+	if w.Read {
+		most = min(most, MaxReads)
+	}
 	for i := range w.SGEs {
 		bytes += int64(w.SGEs[i].Len)
 	}
 	switch n := len(w.SGEs); {
-	case n < 1 || n > min(spec.MaxSGEs, MaxSGEs):
-		return 0, fmt.Errorf("an SQE of %d SGEs, must be 1 to %d", n, min(spec.MaxSGEs, MaxSGEs))
+	case n < 1 || n > most:
+		return 0, fmt.Errorf("an SQE of %d SGEs, must be 1 to %d", n, most)
 	case bytes > MaxBytes:
 		return 0, fmt.Errorf("an SQE of %v, at most %v", engine.Bytes(bytes), engine.Bytes(MaxBytes))
-	case q.head+SQEBBs-q.tail > uint64(spec.Depth):
+	case q.tail != q.head && q.reads != w.Read:
+		return 0, fmt.Errorf("rank %d has READs and WRITEs to rank %d under way at once", q.nic.rank, q.peer)
+	case q.head+uint64(BBs(n, w.Packed))-q.tail > uint64(spec.Depth):
 		return 0, fmt.Errorf("SQ ring of rank %d to rank %d corrupted: WQEBB %d overwrites one in use", q.nic.rank, q.peer, q.head%uint64(spec.Depth))
 	case w.Last && q.wanted-q.cqTail >= uint32(spec.CQDepth):
 		return 0, fmt.Errorf("CQ ring of rank %d to rank %d corrupted: CQE %d overwrites one in use", q.nic.rank, q.peer, q.wanted%uint32(spec.CQDepth))
@@ -208,14 +234,15 @@ func (q *Queue) PollCQE() (c CQE, ok bool) {
 	}
 	r.cq = r.cq[:copy(r.cq, r.cq[CQESize:])]
 	q.cqTail++
-	q.retire(q.tail + uint64(c.Seq+SQEBBs-uint32(q.tail)))
+	last := q.tail + uint64(c.Seq-uint32(q.tail))
+	q.retire(last + uint64(q.bbs(last)))
 	return c, true
 }
 
 // Counters returns what the queue has done so far.
 func (q *Queue) Counters() Counters {
 	return Counters{
-		SQEs: int64(q.head / SQEBBs), SGEs: q.sges, WQEBBs: int64(q.head), NOPs: q.nops,
+		SQEs: int64(q.sqes), SGEs: q.sges, WQEBBs: int64(q.head), NOPs: q.nops,
 		Doorbells: q.bells, CQEs: int64(q.cqHead), Sends: q.sends, Bytes: q.bytes,
 	}
 }

@@ -16,10 +16,13 @@ type ring struct {
 	cq    []byte
 }
 
-// slot returns the ring memory of the SQE at a WQEBB between tail and head, or at the
-// head.
+// pageBBs is how many WQEBBs a page of ring memory holds.
+const pageBBs = pageSQEs * SQEBBs
+
+// slot returns the ring memory from a WQEBB between tail and head, or at the head, to
+// the end of its page.
 func (q *Queue) slot(seq uint64) []byte {
-	n := seq / (pageSQEs * SQEBBs)
+	n := seq / pageBBs
 	if q.ring == nil {
 		q.ring = q.nic.takeRing()
 		q.ring.first = n
@@ -28,9 +31,30 @@ func (q *Queue) slot(seq uint64) []byte {
 	for n-r.first >= uint64(len(r.pages)) {
 		r.pages = append(r.pages, q.nic.takePage())
 	}
-	off := seq % (pageSQEs * SQEBBs) * WQEBB
-	return r.pages[n-r.first][off : off+SQESize]
+	return r.pages[n-r.first][seq%pageBBs*WQEBB:]
 }
+
+// write puts the WQEBBs in b at the head of the ring.
+func (q *Queue) write(b []byte) {
+	for at := q.head; len(b) > 0; at++ {
+		b = b[copy(q.slot(at)[:WQEBB], b):]
+	}
+}
+
+// read returns the WQEBBs of the SQE at seq. They lie in the ring, or in the NIC's
+// buffer when they are on two pages.
+func (q *Queue) read(seq uint64) []byte {
+	b, n := q.slot(seq), q.bbs(seq)*WQEBB
+	if n <= len(b) {
+		return b[:n]
+	}
+	k := copy(q.nic.wqe[:], b)
+	copy(q.nic.wqe[k:n], q.slot(seq+uint64(k/WQEBB)))
+	return q.nic.wqe[:n]
+}
+
+// bbs returns how many WQEBBs the SQE at seq has.
+func (q *Queue) bbs(seq uint64) int { return int(q.slot(seq)[3] &^ ownerBit) }
 
 // retire moves the tail and gives back the pages behind it.
 func (q *Queue) retire(tail uint64) {
@@ -38,7 +62,7 @@ func (q *Queue) retire(tail uint64) {
 	q.tail = tail
 	k := len(r.pages)
 	if tail != q.head {
-		k = int(tail/(pageSQEs*SQEBBs) - r.first)
+		k = int(tail/pageBBs - r.first)
 	}
 	n.pages = append(n.pages, r.pages[:k]...)
 	r.pages = r.pages[:copy(r.pages, r.pages[k:])]

@@ -30,6 +30,7 @@ type Spec struct {
 	Fetch    FetchSpec       `yaml:"fetch"`
 	Engine   EngineSpec      `yaml:"engine"`
 	Gather   engine.Duration `yaml:"gather" help:"first byte of the rows, once an SQE, pipelined"`
+	Reads    int             `yaml:"reads_in_flight" min:"0" max:"1024" help:"READs of a queue whose data is not back yet, at once"`
 	Gap      engine.Duration `yaml:"wqe_gap" help:"idle time of a queue's flow between two SQEs"`
 	CQE      CQESpec         `yaml:"cqe"`
 	Timeout  engine.Duration `yaml:"timeout" help:"after which a send to a dead link completes with an error"`
@@ -116,6 +117,23 @@ func (b *BuildSpec) lane(m int) engine.Duration {
 	return b.WQE + engine.Duration(m-1)*b.SGE + engine.Duration(SQEBBs-Used(m))*b.NOP
 }
 
+// PackedSpan returns how long one AIV takes to write so many SQEs of one SGE without
+// NOPs: a SIMT lane each, in rounds, but no less than it needs to store them.
+func (s *Spec) PackedSpan(sqes int, clock engine.Hertz) engine.Duration {
+	b := &s.Build
+	if s.Kind == "ideal" || sqes == 0 {
+		return 0
+	}
+	lanes := b.parallel()
+	store := engine.Cycles((int64(sqes)*WQEBB + int64(b.Store) - 1) / int64(b.Store))
+	return max(engine.Duration((sqes+lanes-1)/lanes)*b.WQE, clock.Span(store))
+}
+
+// parallel returns how many lanes really write at once.
+func (b *BuildSpec) parallel() int {
+	return max(int(int64(b.Lanes)*int64(b.Efficiency)/int64(engine.One)), 1)
+}
+
 // BuildSpan returns how long the SIMT lanes of one AIV take to write the SQEs of so
 // many rows: the slowest lane of each round, one round after another, but no less
 // than the AIV needs to store the descriptors.
@@ -125,7 +143,7 @@ func (s *Spec) BuildSpan(rows int, clock engine.Hertz) engine.Duration {
 		return 0
 	}
 	sqes := (rows + s.MaxSGEs - 1) / s.MaxSGEs
-	lanes := max(int(int64(b.Lanes)*int64(b.Efficiency)/int64(engine.One)), 1)
+	lanes := b.parallel()
 	rounds := (sqes + lanes - 1) / lanes
 	full, last := b.lane(s.MaxSGEs), b.lane(rows-(sqes-1)*s.MaxSGEs)
 	if sqes-(rounds-1)*lanes > 1 { // the last round has full SQEs too

@@ -20,8 +20,14 @@ type Step struct {
 // watch records the steps of chosen SQEs of a queue. A nil watch records nothing.
 type watch struct {
 	chosen []chosen
-	steps  []*Step // in order of Seq
+	steps  []*record // in order of Seq
 	unrung int
+}
+
+// record is the Step of the SQE at a WQEBB.
+type record struct {
+	Step
+	at uint64
 }
 
 // chosen is the SQEs first ... first+n-1.
@@ -46,7 +52,7 @@ func (n *NIC) Watch(peer, first, count int) {
 func (n *NIC) Steps(peer int) (out []Step) {
 	if w := n.watches[peer]; w != nil {
 		for _, s := range w.steps {
-			out = append(out, *s)
+			out = append(out, s.Step)
 		}
 	}
 	return out
@@ -57,9 +63,9 @@ func (w *watch) built(q *Queue, bytes uint32, sges int) {
 	if w == nil {
 		return
 	}
-	i := int64(q.head / SQEBBs)
+	i := int64(q.sqes)
 	if slices.ContainsFunc(w.chosen, func(c chosen) bool { return i >= c.first && i-c.first < c.n }) {
-		w.steps = append(w.steps, &Step{Seq: i, Bytes: int64(bytes), SGEs: sges, Build: q.nic.eng.Now()})
+		w.steps = append(w.steps, &record{Step{Seq: i, Bytes: int64(bytes), SGEs: sges, Build: q.nic.eng.Now()}, q.head})
 	}
 }
 
@@ -77,10 +83,9 @@ func (w *watch) find(seq uint64) *Step {
 	if w == nil {
 		return nil
 	}
-	want := int64(seq / SQEBBs)
-	i := sort.Search(len(w.steps), func(i int) bool { return w.steps[i].Seq >= want })
-	if i == len(w.steps) || w.steps[i].Seq != want {
+	i := sort.Search(len(w.steps), func(i int) bool { return w.steps[i].at >= seq })
+	if i == len(w.steps) || w.steps[i].at != seq {
 		return nil
 	}
-	return w.steps[i]
+	return &w.steps[i].Step
 }

@@ -8,12 +8,13 @@ import (
 // Sizes of the descriptors (S-63 ... S-65; semantics 7.4; pto-isa URMA headers).
 const (
 	WQEBB    = 64 // basic block of a send queue: depth, head and tail count these
-	SQEBBs   = 4  // WQEBBs of every SQE
+	SQEBBs   = 4  // WQEBBs of an SQE at most, and of every one of the indexed collective
 	SQESize  = SQEBBs * WQEBB
 	SQEHead  = 48
 	SGESize  = 16
 	CQESize  = 64
 	MaxSGEs  = 12
+	MaxReads = 6         // SGEs of a READ (UMDK; hardware parameters 1.4)
 	MaxBytes = 256 << 20 // of one SQE (hardware parameters 1.4)
 )
 
@@ -63,8 +64,9 @@ type SGE struct {
 	Addr  uint64
 }
 
-// SQE is one work request as it lies in the ring: a header, its SGEs, and NOP
-// WQEBBs behind them, always four WQEBBs in all (S-65). Numbers are little-endian.
+// SQE is one work request as it lies in the ring: a header and its SGEs, and, unless
+// it is Packed, NOP WQEBBs behind them, so that it has four WQEBBs in all: the rule of
+// the indexed collective (S-65). Numbers are little-endian.
 //
 //	0      1      2      3            4         8         12           16               24
 //	| op   | flags| SGEs | owner, BBs | WQE seq | length  | remote tok.| remote address |
@@ -74,7 +76,7 @@ type SGE struct {
 //	| SGE 0   | SGE 1 ...  12 of them end at byte 240 of 256
 //
 //	byte 1   | 7 6 zero | 5 CQE | 4 solicited | 3 fence | 2 completion order | 1 0 place order |
-//	byte 3   | 7 owner | 6..0 WQEBBs: 4, or 1 in a NOP |
+//	byte 3   | 7 owner | 6..0 WQEBBs: 4; when packed those used; 1 in a NOP |
 //	a NOP    | 0x11 | 0 | 0 | owner, 1 | 60 bytes of zero |
 //
 // The opcodes, the flag bits, the sizes, the rule of the owner bit and the presence
@@ -84,6 +86,7 @@ type SQE struct {
 	Op          uint8
 	Flags       uint8
 	Owner       bool
+	Packed      bool   // no NOPs: as many WQEBBs as it uses
 	Seq         uint32 // of its first WQEBB
 	Length      uint32 // of all SGEs together
 	RemoteToken uint32
@@ -95,20 +98,29 @@ type SQE struct {
 // Used returns the WQEBBs that m SGEs fill: 48 bytes and 16 for each, in units of 64.
 func Used(m int) int { return (SQEHead + SGESize*m + WQEBB - 1) / WQEBB }
 
-// Encode writes q to the four WQEBBs of b, the unused ones as NOPs. It panics on
-// more than MaxSGEs SGEs.
-func (q *SQE) Encode(b []byte) {
+// BBs returns the WQEBBs of an SQE of m SGEs.
+func BBs(m int, packed bool) int {
+	if packed {
+		return Used(m)
+	}
+	return SQEBBs
+}
+
+// Encode writes q to its WQEBBs in b, the unused ones as NOPs, and returns how many it
+// has. It panics on more than MaxSGEs SGEs.
+func (q *SQE) Encode(b []byte) (bbs int) {
 	if len(q.SGEs) > MaxSGEs {
 		panic(fmt.Sprintf("urma: an SQE of %d SGEs", len(q.SGEs)))
 	}
-	b = b[:SQESize]
+	bbs = BBs(len(q.SGEs), q.Packed)
+	b = b[:bbs*WQEBB]
 	clear(b)
 	own := byte(0)
 	if q.Owner {
 		own = ownerBit
 	}
 	le := binary.LittleEndian
-	b[0], b[1], b[2], b[3] = q.Op, q.Flags, byte(len(q.SGEs)), own|SQEBBs
+	b[0], b[1], b[2], b[3] = q.Op, q.Flags, byte(len(q.SGEs)), own|byte(bbs)
 	le.PutUint32(b[4:], q.Seq)
 	le.PutUint32(b[8:], q.Length)
 	le.PutUint32(b[12:], q.RemoteToken)
@@ -120,20 +132,21 @@ func (q *SQE) Encode(b []byte) {
 		le.PutUint32(at[4:], s.Token)
 		le.PutUint64(at[8:], s.Addr)
 	}
-	for i := Used(len(q.SGEs)); i < SQEBBs; i++ {
+	for i := Used(len(q.SGEs)); i < bbs; i++ {
 		nop := b[i*WQEBB:]
 		nop[0], nop[3] = OpNOP, own|1
 	}
+	return bbs
 }
 
-// Decode reads the SQE in the four WQEBBs of b; its SGEs use the storage of q's.
-// Anything that Encode cannot have written is an error.
+// Decode reads the SQE at the start of b; its SGEs use the storage of q's. Anything
+// that Encode cannot have written is an error.
 func (q *SQE) Decode(b []byte) error {
-	if len(b) < SQESize {
+	if len(b) < WQEBB {
 		return fmt.Errorf("urma: %d bytes are no SQE", len(b))
 	}
 	le := binary.LittleEndian
-	m := int(b[2])
+	m, bbs := int(b[2]), int(b[3]&^ownerBit)
 	*q = SQE{
 		Op: b[0], Flags: b[1], Owner: b[3]&ownerBit != 0, Seq: le.Uint32(b[4:]), Length: le.Uint32(b[8:]),
 		RemoteToken: le.Uint32(b[12:]), Remote: le.Uint64(b[16:]), Jetty: le.Uint32(b[24:]),
@@ -146,10 +159,15 @@ func (q *SQE) Decode(b []byte) error {
 		return fmt.Errorf("urma: flags %#x", q.Flags)
 	case m < 1 || m > MaxSGEs: // 13 would fit; the collective fixes 12 (S-64)
 		return fmt.Errorf("urma: %d SGEs, must be 1 to %d", m, MaxSGEs)
-	case b[3]&^ownerBit != SQEBBs:
-		return fmt.Errorf("urma: an SQE of %d WQEBBs, must be %d", b[3]&^ownerBit, SQEBBs)
+	case q.Op == OpRead && m > MaxReads:
+		return fmt.Errorf("urma: a READ of %d SGEs, at most %d", m, MaxReads)
+	case bbs != SQEBBs && bbs != Used(m):
+		return fmt.Errorf("urma: an SQE of %d SGEs in %d WQEBBs, must be %d or %d", m, bbs, Used(m), SQEBBs)
+	case len(b) < bbs*WQEBB:
+		return fmt.Errorf("urma: %d bytes are no SQE of %d WQEBBs", len(b), bbs)
 	}
-	return q.decodeSGEs(b, m)
+	q.Packed = bbs != SQEBBs
+	return q.decodeSGEs(b[:bbs*WQEBB], m)
 }
 
 func (q *SQE) decodeSGEs(b []byte, m int) error {
@@ -175,7 +193,7 @@ func checkTail(b []byte, m int) error {
 		}
 	}
 	own := b[3] & ownerBit
-	for i := SQEHead + SGESize*m; i < SQESize; i++ {
+	for i := SQEHead + SGESize*m; i < len(b); i++ {
 		want := byte(0)
 		if i >= Used(m)*WQEBB {
 			switch i % WQEBB {

@@ -38,7 +38,13 @@ func anySQE(t *rapid.T) SQE {
 		Remote:      rapid.Uint64().Draw(t, "remote"),
 		Jetty:       rapid.Uint32().Draw(t, "jetty"),
 	}
-	for range rapid.IntRange(1, MaxSGEs).Draw(t, "sges") {
+	most := MaxSGEs
+	if q.Op == OpRead {
+		most = MaxReads
+	}
+	m := rapid.IntRange(1, most).Draw(t, "sges")
+	q.Packed = rapid.Bool().Draw(t, "packed") && Used(m) < SQEBBs // else there is nothing to leave out
+	for range m {
 		s := SGE{rapid.Uint32Range(0, 1<<28).Draw(t, "len"), rapid.Uint32().Draw(t, "token"), rapid.Uint64().Draw(t, "addr")}
 		q.Length += s.Len
 		q.SGEs = append(q.SGEs, s)
@@ -50,8 +56,9 @@ func TestAnEncodedSQEDecodesToItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := anySQE(t)
 		b := bytes.Repeat([]byte{0xee}, SQESize+1) // what an earlier lap left
-		q.Encode(b)
-		require.EqualValues(t, 0xee, b[SQESize], "not a byte more than four WQEBBs")
+		bbs := q.Encode(b)
+		require.Equal(t, BBs(len(q.SGEs), q.Packed), bbs)
+		require.EqualValues(t, 0xee, b[bbs*WQEBB], "not a byte more")
 		got := SQE{SGEs: make([]SGE, 5, MaxSGEs)}
 		require.NoError(t, got.Decode(b))
 		require.Equal(t, q, got)
@@ -63,8 +70,8 @@ func TestNoByteOfAnSQEIsIgnored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := anySQE(t)
 		b := make([]byte, SQESize)
-		q.Encode(b)
-		b[rapid.IntRange(0, SQESize-1).Draw(t, "at")] ^= byte(rapid.IntRange(1, 255).Draw(t, "bits"))
+		bbs := q.Encode(b)
+		b[rapid.IntRange(0, bbs*WQEBB-1).Draw(t, "at")] ^= byte(rapid.IntRange(1, 255).Draw(t, "bits"))
 		var got SQE
 		if got.Decode(b) == nil {
 			require.NotEqual(t, q, got)
@@ -107,7 +114,7 @@ func TestWhatEncodeCannotHaveWrittenIsRefused(t *testing.T) {
 		{2, 0, "0 SGEs, must be 1 to 12"},
 		{2, 13, "13 SGEs, must be 1 to 12"},
 		{2, 1, "the SGEs hold 100 bytes, the header says 300"},
-		{3, 0x83, "an SQE of 3 WQEBBs, must be 4"},
+		{3, 0x83, "an SQE of 2 SGEs in 3 WQEBBs, must be 2 or 4"},
 		{3, 0x04, "byte 131 behind the SGEs is 0x81, must be 0x1"}, // the NOPs have the other owner
 		{8, 0, "the SGEs hold 300 bytes, the header says 256"},
 		{28, 1, "reserved byte 28 is 0x1"},
@@ -123,7 +130,13 @@ func TestWhatEncodeCannotHaveWrittenIsRefused(t *testing.T) {
 		b[tt.at] = tt.to
 		assert.ErrorContains(t, new(SQE).Decode(b), tt.want)
 	}
-	assert.ErrorContains(t, new(SQE).Decode(make([]byte, SQESize-1)), "255 bytes are no SQE")
+	assert.ErrorContains(t, new(SQE).Decode(make([]byte, WQEBB-1)), "63 bytes are no SQE")
+	whole := make([]byte, SQESize)
+	q.Encode(whole)
+	assert.ErrorContains(t, new(SQE).Decode(whole[:SQESize-1]), "255 bytes are no SQE of 4 WQEBBs")
+	many := SQE{Op: OpRead, SGEs: make([]SGE, MaxReads+1)}
+	many.Encode(whole)
+	assert.ErrorContains(t, new(SQE).Decode(whole), "a READ of 7 SGEs, at most 6")
 	over := SQE{Op: OpWrite, Length: 0, SGEs: []SGE{{Len: 1 << 31}, {Len: 1 << 31}}}
 	b := make([]byte, SQESize)
 	over.Encode(b)
@@ -189,6 +202,8 @@ func FuzzDecodeSQE(f *testing.F) {
 		q.Encode(b)
 		f.Add(b)
 		f.Add(b[:len(b)-m])
+		q.Packed = true
+		f.Add(b[:q.Encode(b)*WQEBB])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var q SQE
@@ -196,9 +211,9 @@ func FuzzDecodeSQE(f *testing.F) {
 			return
 		}
 		again := bytes.Repeat([]byte{0xee}, SQESize)
-		q.Encode(again)
-		if !bytes.Equal(again, b[:SQESize]) {
-			t.Fatalf("%x\ndecodes to %+v, which is\n%x", b[:SQESize], q, again)
+		n := q.Encode(again) * WQEBB
+		if !bytes.Equal(again[:n], b[:n]) {
+			t.Fatalf("%x\ndecodes to %+v, which is\n%x", b[:n], q, again[:n])
 		}
 	})
 }
