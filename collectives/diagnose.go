@@ -66,19 +66,27 @@ func (s *suspect) aborted(a *result.Abort) {
 // scene is where something went wrong: a task of a call.
 type scene struct {
 	call *Call // nil for a computation, and where nobody knows
+	name string
 	task *program.Task
 }
 
-// at finds a task by its name.
-func (s *suspect) at(task string) (x scene) {
+// at finds a task by its name. The tasks of an item begin with the item's name; in a
+// kernel of several, the phase or the buffer in question does.
+func (s *suspect) at(task string, hints ...string) (x scene) {
 	for i := range s.job.Tasks {
 		if s.job.Tasks[i].Name == task {
 			x.task = &s.job.Tasks[i]
 		}
 	}
-	for i := range s.items {
-		if it := &s.items[i]; it.Call != nil && (it.Name == "" || task == it.Name || strings.HasPrefix(task, it.Name+" ")) {
-			x.call = it.Call
+	for _, hint := range append([]string{task}, hints...) {
+		for i := range s.items {
+			it := &s.items[i]
+			if rest, ok := strings.CutPrefix(hint, it.Name); it.Call != nil && ok && (it.Name == "" || rest == "" || strings.ContainsAny(rest[:1], " :.")) {
+				x.call, x.name = it.Call, it.Name
+			}
+		}
+		if x.call != nil {
+			break
 		}
 	}
 	return x
@@ -105,11 +113,13 @@ func (x scene) family() string {
 func (s *suspect) ops(x scene, yield func(t *program.Task, i int, o *program.Op)) {
 	for k := range s.job.Tasks {
 		t := &s.job.Tasks[k]
-		if t.Program == nil || s.at(t.Name).call != x.call {
+		if t.Program == nil {
 			continue
 		}
 		for i := range t.Program.Ops {
-			yield(t, i, &t.Program.Ops[i])
+			if o := &t.Program.Ops[i]; s.at(t.Name, o.Phase).call == x.call {
+				yield(t, i, o)
+			}
 		}
 	}
 }
@@ -136,6 +146,7 @@ func (s *suspect) early(x scene, evidence string) {
 		return
 	}
 	handshakes, ahead := s.handshake(x)
+	again, own := s.reused(x)
 	switch h := s.hazardOf(result.StaleCredit); {
 	case s.hazardOf(result.CellsSet) != nil:
 		s.say("F45", "%s", s.hazardOf(result.CellsSet).Text)
@@ -143,8 +154,10 @@ func (s *suspect) early(x scene, evidence string) {
 		return
 	case h != nil:
 		s.stale(x, h.Text)
-	case s.reused(x) != "":
-		s.stale(x, evidence+"; "+s.reused(x))
+	case again != "" && !own:
+		s.say("F41", "%s; %s", evidence, again)
+	case again != "":
+		s.stale(x, evidence+"; "+again)
 	case ahead != "":
 		s.say("F16", "%s; %s", evidence, ahead)
 	case x.family() == "mesh" && x.call.Ranks == 2:
@@ -191,26 +204,42 @@ func (s *suspect) handshake(x scene) (waits int, ahead string) {
 	return waits, ahead
 }
 
-// reused says where a call waits again for what its cells have had since before: twice
-// for the same value of the same cells, with nothing that clears them between.
-func (s *suspect) reused(x scene) (text string) {
-	seen := map[string]int{}
-	s.ops(x, func(t *program.Task, i int, o *program.Op) {
-		if clears(o) {
+// reused says where a call waits again for what its cells have had since before: for a
+// value of cells that somebody has waited for, with nothing that clears them between.
+// own is set when the call itself has.
+func (s *suspect) reused(x scene) (text string, own bool) {
+	type use struct {
+		call *Call
+		op   int
+	}
+	seen := map[string]use{}
+	for k := range s.job.Tasks {
+		t := &s.job.Tasks[k]
+		if slices.ContainsFunc(t.Before, func(w program.Rewrite) bool { return w.Zero }) {
 			clear(seen)
 		}
-		if !waitsFor(o) || text != "" {
-			return
+		if t.Program == nil {
+			continue
 		}
-		key := fmt.Sprint(t.Name, o.Signal, o.ByRow, o.Col, o.Cell, o.Value)
-		if k, again := seen[key]; again {
-			text = fmt.Sprintf("op %d waits for what op %d has already waited for", i, k)
-		} else if n := repeats(t.Program, i); n > 1 {
-			text = fmt.Sprintf("op %d waits for the same value of the same cells %d times", i, n)
+		for i := range t.Program.Ops {
+			o := &t.Program.Ops[i]
+			if clears(o) {
+				clear(seen)
+			}
+			if !waitsFor(o) || text != "" {
+				continue
+			}
+			call := s.at(t.Name, o.Phase).call
+			key := fmt.Sprint(o.Signal, o.ByRow, o.Col, o.Cell, o.Value)
+			if u, again := seen[key]; again && call == x.call {
+				text, own = fmt.Sprintf("op %d waits for what op %d has already waited for", i, u.op), u.call == call
+			} else if n := repeats(t.Program, i); n > 1 && call == x.call {
+				text, own = fmt.Sprintf("op %d waits for the same value of the same cells %d times", i, n), true
+			}
+			seen[key] = use{call, i}
 		}
-		seen[key] = i
-	})
-	return text
+	}
+	return text, own
 }
 
 // repeats returns how often a wait is executed with the same operands and nothing that
@@ -273,7 +302,7 @@ func (s *suspect) hazard(h *result.Hazard) {
 func (s *suspect) sceneOf(h *result.Hazard) scene {
 	for _, a := range []*result.Access{h.Second, h.First} {
 		if a != nil {
-			return s.at(a.Task)
+			return s.at(a.Task, a.Phase, a.Buffer)
 		}
 	}
 	best := ""

@@ -24,7 +24,7 @@ func (s *suspect) data(wrong []result.Mismatch) {
 // across reports whether the bytes are of the right rank and round, but from between two
 // of the chunks of which the window consists.
 func (s *suspect) across(m *result.Mismatch) bool {
-	x := s.at(m.Task)
+	x := s.at(m.Task, m.Buffer)
 	if x.call == nil || m.Want == nil || m.Got == nil || role(m.Got.Buffer) != role(m.Want.Buffer) || m.Got.Version != m.Want.Version {
 		return false
 	}
@@ -52,7 +52,7 @@ func moved(m *result.Mismatch) string {
 // wrong names the row of a range that does not hold what it should, by where its bytes
 // come from.
 func (s *suspect) wrong(m *result.Mismatch) {
-	x := s.at(m.Task)
+	x := s.at(m.Task, m.Buffer)
 	if x.call == nil || s.aliased(x, at(m)+" is wrong") {
 		return
 	}

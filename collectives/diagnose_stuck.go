@@ -43,7 +43,7 @@ func (s *suspect) waitOf(w *result.Waiting) (x scene, op *program.Op, ok bool) {
 		}
 		op = &t.Program.Ops[n]
 		if waitsFor(op) && s.job.Buffers[op.Signal].Name == signal {
-			return s.at(t.Name), op, true
+			return s.at(t.Name, op.Phase), op, true
 		}
 	}
 	return x, nil, false

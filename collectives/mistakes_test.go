@@ -1,7 +1,6 @@
 package collectives_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -21,14 +20,12 @@ func wrongly(c *collectives.Call, mistake string) *collectives.Call {
 	return &out
 }
 
-// texts lists the ops of a job's programs, as they are printed for rank 1.
-func texts(job *program.Job) (out []string) {
+// texts lists what a job's tasks are.
+func texts(job *program.Job) (out []any) {
 	for _, t := range job.Tasks {
-		out = append(out, fmt.Sprintf("%s: %d blocks", t.Name, t.Blocks))
+		out = append(out, t.Name, t.Blocks)
 		if t.Program != nil {
-			for _, l := range t.Program.Lines(1, 0, job.Buffers) {
-				out = append(out, l.Op+" "+l.Operands)
-			}
+			out = append(out, t.Program.Ops)
 		}
 	}
 	return out
