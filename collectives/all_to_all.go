@@ -61,7 +61,7 @@ func allToAll(form, doc string) Algorithm {
 			{"notifies", "P-1"},
 			{"self_adds", "P-1 (hand: 0)"},
 		},
-		Bounds: allToAllBounds,
+		Bounds: pushBounds,
 		Stage:  stageOf(form),
 		Bytes:  func(c *Call, _, _ int) engine.Bytes { return engine.Bytes(int64(c.Ranks) * c.Chunk()) },
 	}
@@ -103,6 +103,7 @@ func checkAllToAll(c *Call) (errs []error) {
 		bad("signal_columns: the signal of all_to_all is [P] or [P,1], not [P,%d]", c.Signal)
 	}
 	ops := []operand{{"input", c.Form == "host", c.Form != "host"}, {"target", true, false}, {"signal", true, false}}
+	errs = append(errs, c.checkTransport("mte")...)
 	return append(errs, c.checkOperands(ops, [][2]string{{"input", "target"}, {"target", "signal"}, {"input", "signal"}})...)
 }
 
@@ -183,56 +184,70 @@ type a2aBuffers struct{ x, data, signal, y program.Buf }
 // pushProgram records the phases up to the barrier and its epilogue.
 func (c *Call) pushProgram(b a2aBuffers) *program.Program {
 	p := &program.Program{Name: c.Op + "/" + c.Form}
-	if c.silent() {
-		p.Phase("guard").Add(program.Op{Kind: program.Return, Note: fmt.Sprintf(
-			"the HOST builtin returned without communicating: it serves at most %d ranks and at least one element (here %d ranks, %d elements)",
-			hostRanks, c.Ranks, c.Size)})
+	if c.silently(p) {
 		return p
 	}
 	p.Phase("push")
-	for d := range c.Ranks {
-		c.pushTo(p, b, d)
+	if c.Form == "host" {
+		c.pushTiles(p, c.pushTo(b, iteration(0, 1)))
+	} else {
+		for d := range c.Ranks {
+			p.Add(c.pushTo(b, program.Const(int64(d))))
+		}
 	}
-	notify := program.Op{Kind: program.NotifyPeers, Signal: b.signal, Stride: 1, Value: program.Const(1), Set: c.Form == "hand"}
 	p.Phase("barrier")
 	if c.Form != "hand" {
 		p.Add(program.Op{Kind: program.Fence})
 	}
-	p.Add(notify)
-	p.Add(program.Op{Kind: program.WaitPeers, Signal: b.signal, Stride: 1, Value: program.Const(1)})
+	p.Add(notifyAll(b.signal, c.Form == "hand"))
+	p.Add(waitAll(b.signal, program.Const(1)))
 	if c.Form != "hand" {
-		notify.Kind, notify.Value = program.AddPeers, program.Const(-1)
-		p.Phase("epilogue").Add(notify)
+		p.Phase("epilogue").Add(clearAll(b.signal, 1))
 	}
 	return p
 }
 
-// pushTo puts the chunk for rank d: row d of x to row `rank` of d's window (S-10).
-func (c *Call) pushTo(p *program.Program, b a2aBuffers, d int) {
-	e, chunk := int64(ElemSize(c.DType)), c.Chunk()
+// pushTo is the put of the chunk for rank d: row d of x to row `rank` of d's window (S-10).
+func (c *Call) pushTo(b a2aBuffers, d program.Expr) program.Op {
+	chunk := c.Chunk()
 	put := program.Op{
-		Kind: program.Put, Dst: b.data, Src: b.x, Peer: program.Const(int64(d)),
-		DstOff: program.PerRank(chunk), SrcOff: program.Const(int64(d) * chunk), Bytes: program.Const(chunk), Chunk: c.stageBytes(),
+		Kind: program.Put, Dst: b.data, Src: b.x, Peer: d, DstOff: program.PerRank(chunk), SrcOff: times(d, chunk),
+		Bytes: program.Const(chunk), Chunk: c.stageBytes(), Transport: c.carrier(),
 	}
-	switch next := int64((d + 1) % c.Ranks); c.Mistake {
+	next := peerAhead(c.Ranks, 1) // of d rather than of the rank
+	next.C, next.R, next.L = next.C+d.C, 0, d.L
+	switch c.Mistake {
 	case "wrong_peer":
-		put.Peer = program.Const(next)
+		put.Peer = next
 	case "wrong_row":
-		put.SrcOff = program.Const(next * chunk)
+		put.SrcOff = next
+		put.SrcOff.Of = scaled(next.Of, chunk)
 	}
-	if c.Form != "host" {
-		p.Add(put)
-		return
+	return put
+}
+
+// scaled is a table multiplied by k.
+func scaled(of []int64, k int64) []int64 {
+	out := make([]int64, len(of))
+	for i, v := range of {
+		out[i] = k * v
 	}
-	for at := int64(0); at < chunk; at += hostTile * e {
-		tile := put
-		tile.DstOff.C, tile.SrcOff.C = at, put.SrcOff.C+at
-		tile.Chunk = min(hostTile*e, chunk-at)
-		tile.Bytes = program.Const(tile.Chunk)
-		p.Add(program.Op{Kind: program.PipeBarrier})
-		p.Add(tile)
-		p.Add(program.Op{Kind: program.PipeBarrier})
-	}
+	return out
+}
+
+// pushTiles records a HOST builtin's push to every rank in turn: a put of each tile with
+// PIPE_ALL around it (S-24).
+func (c *Call) pushTiles(p *program.Program, put program.Op) {
+	t := tiled{n: c.Chunk(), tile: hostTile * int64(ElemSize(c.DType)), depth: 1}
+	put.Bytes, put.Chunk = t.bytes(), 0
+	put.SrcOff, put.DstOff = put.SrcOff.Plus(t.at()), put.DstOff.Plus(t.at())
+	p.Loop(program.Const(int64(c.Ranks)), func() {
+		t.loop(p, func() {
+			p.Add(program.Op{Kind: program.PipeBarrier})
+			p.Add(put)
+			p.Add(program.Op{Kind: program.PipeBarrier})
+		})
+	})
 }
 
 // readBack copies row s of the own window to row s of y (S-14).
@@ -293,23 +308,33 @@ func allToAllFormula(c *Call) result.Counters {
 	if c.silent() {
 		return out
 	}
-	peers, ranks := int64(c.Ranks-1), int64(c.Ranks)
-	out[result.BytesSent], out[result.BytesReceived] = peers*c.Chunk(), peers*c.Chunk()
-	out[result.BytesSelf] = c.Chunk()
-	out[result.Puts], out[result.PutStages] = ranks, ranks*c.stages()
-	out[result.Notifies], out[result.PollsSatisfied] = peers, peers
+	c.pushed(&out)
+	c.barriers(&out, 1)
 	if c.Form != "hand" {
-		out[result.SelfAdds] = peers
-	}
-	if c.Form == "host" {
-		out[result.Puts], out[result.PipeBarriers] = ranks*c.stages(), 2*ranks*c.stages()
+		out[result.SelfAdds] = int64(c.Ranks - 1)
 	}
 	return out
 }
 
-// allToAllBounds: a rank's puts are strictly serial and each of their stages drains;
-// then its barrier message has to reach the farthest peer.
-func allToAllBounds(c *Call, l *hw.Limits, _ int) []Bound {
+// pushed counts the puts of a chunk to every rank, the own one included, which a put
+// reaches by MTE.
+func (c *Call) pushed(out *result.Counters) {
+	peers, chunk, tile, trips := int64(c.Ranks-1), c.Chunk(), c.Chunk(), c.stages()
+	if c.Form == "host" {
+		tile = hostTile * int64(ElemSize(c.DType))
+		out[result.PipeBarriers] = 2 * trips * int64(c.Ranks)
+	}
+	c.carriedTiles(out, program.Put, peers, chunk, tile)
+	out[result.Puts] += ceil(chunk, tile)
+	if out[result.PutStages] = trips; c.carrier() == program.MTE {
+		out[result.PutStages] += peers * trips
+	}
+	out[result.BytesSent], out[result.BytesReceived], out[result.BytesSelf] = peers*chunk, peers*chunk, chunk
+}
+
+// pushBounds: a rank's puts are strictly serial and each of their stages drains; then its
+// barrier message has to reach the farthest peer.
+func pushBounds(c *Call, l *hw.Limits, _ int) []Bound {
 	launch := l.Launch(1)
 	if c.silent() {
 		return []Bound{{"latency", launch, "launch"}}
@@ -324,16 +349,16 @@ func allToAllBounds(c *Call, l *hw.Limits, _ int) []Bound {
 				continue
 			}
 			hop := l.Hop + l.Latency(r, d)
-			drains += stages * hop
+			drains += c.trips(int64(stages), hop)
 			far, near = max(far, hop), min(near, l.Hop+l.Latency(d, r))
-			serial += min(l.Remote, l.Pair(r, d)).Span(engine.Bytes(c.Chunk()))
+			serial += c.link(l, r, d).Span(engine.Bytes(c.Chunk()))
 		}
 		latency, remote = max(latency, drains+far), max(remote, serial+drains+far)
 		ingress = max(ingress, l.Ingress(r).Span(engine.Bytes(int64(c.Ranks-1)*c.Chunk()))+near)
 	}
 	return []Bound{
 		{"latency", launch + latency, "launch, drained puts to each peer and a barrier message"},
-		{"remote_mte", launch + remote, "the serial puts of one rank at the remote MTE rate of a peer, each drained"},
+		{c.linkName(), launch + remote, "the serial puts of one rank at the rate to a peer, each drained by remote MTE"},
 		{"ingress", launch + ingress, "remote bytes of a receiver at its fabric rate"},
 	}
 }

@@ -110,12 +110,25 @@ func TestCase16HostAllToAllReusesOneSignalForTwoWindows(t *testing.T) {
 	}
 }
 
+func kindsOf(ops []program.Op) (out []program.Kind) {
+	for i := range ops {
+		out = append(out, ops[i].Kind)
+	}
+	return out
+}
+
 func TestCase17HostAllToAllCutsAThousandElementsIntoFourTiles(t *testing.T) {
 	c := &collectives.Call{Op: "all_to_all", Form: "host", Ranks: 2, DType: "FP32", Size: 1000}
 	var tiles []int64
-	for _, op := range compose(t, c).Tasks[0].Program.Ops {
-		if op.Kind == program.Put {
-			tiles = append(tiles, op.Bytes.C/4)
+	ops := compose(t, c).Tasks[0].Program.Ops
+	require.Equal(t, []program.Kind{program.Loop, program.Loop, program.PipeBarrier, program.Put, program.PipeBarrier}, kindsOf(ops[:5]))
+	assert.Equal(t, []int{4, 3}, []int{ops[0].Skip, ops[1].Skip}, "all of them are the body, however large SIZE is")
+	var h program.Here
+	for h.Loop[0] = range ops[0].Count.At(&h) {
+		for h.Loop[1] = range ops[1].Count.At(&h) {
+			tiles = append(tiles, ops[3].Bytes.At(&h)/4)
+			assert.Equal(t, 4*(1000*h.Loop[0]+256*h.Loop[1]), ops[3].SrcOff.At(&h))
+			assert.Equal(t, h.Loop[0], ops[3].Peer.At(&h))
 		}
 	}
 	assert.Equal(t, []int64{256, 256, 256, 232, 256, 256, 256, 232}, tiles)

@@ -37,7 +37,7 @@ var (
 func barrier(form, doc string) Algorithm {
 	a := Algorithm{
 		Op: "barrier", Form: form, Doc: doc, Default: form == "hand_add",
-		Fields:  []string{"dtype", "size", "signal_columns"},
+		Fields:  []string{"dtype", "size", "signal_columns", "transport"},
 		Check:   checkBarrier,
 		Record:  recordBarrier,
 		Formula: func(c *Call, rank, _ int) result.Counters { return barrierFormula(c, rank) },
@@ -101,7 +101,8 @@ func checkBarrier(c *Call) []error {
 	if c.Form == "root" {
 		w.rootOf(c)
 	}
-	return append(w, c.checkOperands([]operand{{"signal", true, false}}, nil)...)
+	w = append(w, c.checkOperands([]operand{{"signal", true, false}}, nil)...)
+	return append(w, c.checkTransport("mte")...)
 }
 
 // barrierCall is a barrier with what it is recorded with.
@@ -110,6 +111,7 @@ type barrierCall struct {
 	signal       program.Buf
 	in, row, out program.Buf // where the order is proved
 	depth        int         // of the loops inside that over the barriers
+	tile         scratch
 }
 
 func recordBarrier(p *Plan, c *Call) {
@@ -119,6 +121,7 @@ func recordBarrier(p *Plan, c *Call) {
 		b.in = p.buffer("input", program.Buffer{Size: size, Fill: c.ramp(c.Size * int(c.epochs()))})
 		b.row = p.buffer("data", program.Buffer{Window: true, Size: size})
 		b.out = p.buffer("output", program.Buffer{Size: size, Fill: program.Zero{}})
+		b.tile = p.scratch(c, stageCap)
 	}
 	if c.epochs() > 1 {
 		b.depth = 1
@@ -235,7 +238,7 @@ func (b barrierCall) read(p *program.Program) {
 	t := tiled{n: b.Chunk(), tile: stageCap, depth: b.depth}
 	t.loop(p, func() {
 		at := b.rowAt().Plus(t.at())
-		p.Add(program.Op{Kind: program.RemoteLoad, Src: b.row, SrcOff: at, Peer: peerAhead(b.Ranks, 1), Bytes: t.bytes()})
+		b.fetch(p, b.tile, program.Op{Src: b.row, SrcOff: at, Peer: peerAhead(b.Ranks, 1), Bytes: t.bytes()})
 		p.Add(program.Op{Kind: program.StoreTile, Dst: b.out, DstOff: at, Bytes: t.bytes()})
 	})
 }
@@ -323,8 +326,8 @@ func barrierFormula(c *Call, rank int) result.Counters {
 		}
 	}
 	if c.Size > 0 {
-		pulls(&out, n*ceil(c.Chunk(), stageCap), n*c.Chunk())
-		out[result.BytesSent] = n * c.Chunk()
+		out[result.BytesSent], out[result.BytesReceived] = n*c.Chunk(), n*c.Chunk()
+		c.carriedTiles(&out, program.RemoteLoad, n, c.Chunk(), stageCap)
 	}
 	return out
 }
@@ -345,7 +348,7 @@ func barrierBounds(c *Call, l *hw.Limits, _ int) []Bound {
 		messages = 2 * near
 	}
 	if c.Size > 0 {
-		messages += near + slowestRing(c, l, 1, c.Chunk())
+		messages += c.trips(1, near) + slowestRing(c, l, 1, c.Chunk())
 	}
 	return []Bound{{"latency", launch + messages*engine.Duration(c.epochs()), "launch and, for each barrier, its messages and the row that is read"}}
 }
@@ -354,7 +357,7 @@ func barrierBounds(c *Call, l *hw.Limits, _ int) []Bound {
 func slowestRing(c *Call, l *hw.Limits, k int, n int64) (d engine.Duration) {
 	for r := range c.Ranks {
 		src := ((r+k)%c.Ranks + c.Ranks) % c.Ranks
-		d = max(d, link(l, src, r).Span(engine.Bytes(n)))
+		d = max(d, c.link(l, src, r).Span(engine.Bytes(n)))
 	}
 	return d
 }

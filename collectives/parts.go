@@ -214,10 +214,14 @@ func counted() (out result.Counters) {
 	return out
 }
 
-// pulls adds n remote loads of together so many bytes.
-func pulls(out *result.Counters, n, bytes int64) {
-	out[result.RemoteLoads] += n
-	out[result.BytesReceived] += bytes
+// carriedTiles counts n times a range of bytes that is moved in tiles, but for the bytes.
+func (c *Call) carriedTiles(out *result.Counters, kind program.Kind, n, bytes, tile int64) {
+	if full := bytes / tile; full > 0 {
+		c.carried(out, kind, n*full, tile)
+	}
+	if rest := bytes % tile; rest > 0 {
+		c.carried(out, kind, n, rest)
+	}
 }
 
 // barriers adds n barriers of all ranks.
@@ -245,5 +249,27 @@ func farthest(l *hw.Limits) (far, near engine.Duration) {
 	return far, max(near, 0)
 }
 
-// link is the rate between two ranks of what AIVs move.
-func link(l *hw.Limits, src, dst int) engine.Rate { return min(l.Remote, l.Pair(src, dst)) }
+// link is the highest rate between two ranks by what carries the call.
+func (c *Call) link(l *hw.Limits, src, dst int) engine.Rate {
+	if c.carrier() != program.MTE {
+		return l.Pair(src, dst)
+	}
+	return min(l.Remote, l.Pair(src, dst))
+}
+
+// trips is the least time of n remote accesses one after another, each of which takes d
+// by MTE; of the other carriers nothing is promised.
+func (c *Call) trips(n int64, d engine.Duration) engine.Duration {
+	if c.carrier() != program.MTE {
+		return 0
+	}
+	return engine.Duration(n) * d
+}
+
+// linkName is what the bound of that rate is called.
+func (c *Call) linkName() string {
+	if c.carrier() != program.MTE {
+		return "pair"
+	}
+	return "remote_mte"
+}

@@ -33,7 +33,7 @@ var (
 func mover(op, form, doc string) Algorithm {
 	a := Algorithm{
 		Op: op, Form: form, Doc: doc, Default: form == "full",
-		Fields:  []string{"dtype", "size", "message", "rows", "chunk_rows", "chunk_cols", "pipeline", "signal_columns"},
+		Fields:  []string{"dtype", "size", "message", "rows", "chunk_rows", "chunk_cols", "pipeline", "signal_columns", "transport"},
 		Check:   checkMover,
 		Record:  recordPut,
 		Formula: func(c *Call, rank, _ int) result.Counters { return moverFormula(c, rank) },
@@ -122,6 +122,7 @@ func checkMover(c *Call) []error {
 	if c.Op == "get" {
 		local, remote = "dst", "src"
 	}
+	w = append(w, c.checkTransport("mte")...)
 	return append(w, c.checkOperands([]operand{{local, false, true}, {remote, true, false}, {"signal", true, false}},
 		[][2]string{{"dst", "src"}, {"dst", "signal"}, {"src", "signal"}})...)
 }
@@ -138,7 +139,7 @@ func (c *Call) move(dst, src program.Buf, peer program.Expr) program.Op {
 	a := c.area()
 	op := program.Op{
 		Kind: program.Put, Dst: dst, Src: src, Peer: peer, DstOff: program.Const(a.dstOff), SrcOff: program.Const(a.srcOff),
-		Pipeline: c.Pipeline, Atomic: c.Atomic, DType: c.elem(),
+		Pipeline: c.Pipeline, Atomic: c.Atomic, DType: c.elem(), Transport: c.carrier(),
 	}
 	if c.Op == "get" {
 		op.Kind = program.Get
@@ -316,14 +317,20 @@ func (p *Plan) added(c *Call, k int, off, n int64) func(rank int, yield func(off
 }
 
 func moverFormula(c *Call, rank int) result.Counters {
-	out, n := counted(), c.area().bytes()
-	out[result.PutStages] = c.pieces()
-	moved := result.Puts
-	if c.Op == "get" {
-		moved = result.Gets
+	out, a := counted(), c.area()
+	if c.carrier() == program.MTE {
+		out[result.PutStages] = c.pieces()
 	}
-	out[moved] = 1
-	c.ringFormula(&out, rank, n)
+	kind := program.Put
+	if c.Op == "get" {
+		kind = program.Get
+	}
+	if c.ChunkCols > 0 && c.ChunkCols < c.Size {
+		c.carriedRows(&out, kind, 1, a.rows, a.width)
+	} else {
+		c.carried(&out, kind, 1, a.bytes())
+	}
+	c.ringFormula(&out, rank, a.bytes())
 	return out
 }
 
@@ -356,9 +363,10 @@ func (c *Call) ringBounds(l *hw.Limits, trips, n int64) []Bound {
 	if c.Op == "put" || c.Op == "remote_store" || c.Op == "defer_wait" {
 		wire = slowestRing(c, l, -1, n)
 	}
-	bounds := []Bound{{"latency", launch + engine.Duration(trips+1)*near, "launch, serial trips to the neighbour and a message"}}
+	legs := c.trips(trips, near) + near
+	bounds := []Bound{{"latency", launch + legs, "launch, serial trips to the neighbour and a message"}}
 	if c.Atomic {
 		return append(bounds, Bound{"ingress", launch + 2*near + l.Ingress(0).Span(engine.Bytes(int64(c.Ranks-1)*n)), "what the peers add to rank 0 at its fabric rate"})
 	}
-	return append(bounds, Bound{"remote_mte", launch + engine.Duration(trips+1)*near + wire, "the transfer of one rank at the remote MTE rate of a peer, its trips and a message"})
+	return append(bounds, Bound{c.linkName(), launch + legs + wire, "the transfer of one rank at the rate to a peer, its trips and a message"})
 }

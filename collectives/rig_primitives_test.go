@@ -10,7 +10,7 @@ var fewerWaits = map[string]bool{
 
 // trustsNobody are algorithms that a cell which starts at 1 does not lead to trust data:
 // they only hang, or move none.
-var trustsNobody = map[string]bool{"notify/set": true, "notify/self": true, "wait/ge": true, "wait/eq": true, "barrier/root": true}
+var trustsNobody = map[string]bool{"notify/set": true, "notify/self": true, "wait/ge": true, "wait/eq": true}
 
 // noPayload are operations that only signal, and inputs what the others call the buffer
 // that their producer writes, where it is not "input".
@@ -30,7 +30,7 @@ func init() {
 		}
 	}
 	fits["barrier"] = func(c *collectives.Call) {
-		c.Size = max(c.Size, 8)
+		c.Size, c.Root = max(c.Size, 8), 1
 		if c.Form == "epoch" || c.Form == "incore" {
 			c.Epochs = 1 + c.Ranks%3
 		}
