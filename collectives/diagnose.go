@@ -39,6 +39,8 @@ type suspect struct {
 	res   *result.Result
 	cells Cells
 	found []result.Diagnosis
+	tasks map[string]*program.Task
+	known map[[2]string]scene // by task and hint
 }
 
 // say adds a row of the table with what speaks for it; each row once.
@@ -72,21 +74,33 @@ type scene struct {
 
 // at finds a task by its name. The tasks of an item begin with the item's name; in a
 // kernel of several, the phase or the buffer in question does.
-func (s *suspect) at(task string, hints ...string) (x scene) {
-	for i := range s.job.Tasks {
-		if s.job.Tasks[i].Name == task {
-			x.task = &s.job.Tasks[i]
+func (s *suspect) at(task string, hints ...string) scene {
+	if s.tasks == nil {
+		s.tasks, s.known = map[string]*program.Task{}, map[[2]string]scene{}
+		for i := range s.job.Tasks {
+			s.tasks[s.job.Tasks[i].Name] = &s.job.Tasks[i]
 		}
 	}
 	for _, hint := range append([]string{task}, hints...) {
-		for i := range s.items {
-			it := &s.items[i]
-			if rest, ok := strings.CutPrefix(hint, it.Name); it.Call != nil && ok && (it.Name == "" || rest == "" || strings.ContainsAny(rest[:1], " :.")) {
-				x.call, x.name = it.Call, it.Name
-			}
+		x, ok := s.known[[2]string{task, hint}]
+		if !ok {
+			x = s.owner(hint)
+			x.task = s.tasks[task]
+			s.known[[2]string{task, hint}] = x
 		}
 		if x.call != nil {
-			break
+			return x
+		}
+	}
+	return scene{task: s.tasks[task]}
+}
+
+// owner finds the item whose name a word begins with.
+func (s *suspect) owner(word string) (x scene) {
+	for i := range s.items {
+		it := &s.items[i]
+		if rest, ok := strings.CutPrefix(word, it.Name); it.Call != nil && ok && (it.Name == "" || rest == "" || strings.ContainsAny(rest[:1], " :.")) {
+			x.call, x.name = it.Call, it.Name
 		}
 	}
 	return x
@@ -158,6 +172,8 @@ func (s *suspect) early(x scene, evidence string) {
 		s.say("F41", "%s; %s", evidence, again)
 	case again != "":
 		s.stale(x, evidence+"; "+again)
+	case s.deaf(x) != "":
+		s.say("F19", "%s; %s", evidence, s.deaf(x))
 	case ahead != "":
 		s.say("F16", "%s; %s", evidence, ahead)
 	case x.family() == "mesh" && x.call.Ranks == 2:
@@ -189,19 +205,63 @@ func (s *suspect) blocks(x scene) bool {
 // handshake counts the waits of a call, and says where it notifies in front of a move
 // that nothing announces.
 func (s *suspect) handshake(x scene) (waits int, ahead string) {
+	read := map[program.Buf]bool{} // by peers
+	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
+		if pullsFrom(o) {
+			read[o.Src] = true
+		}
+	})
 	last := map[*program.Task]string{}
 	s.ops(x, func(t *program.Task, i int, o *program.Op) {
+		shows := o.Kind == program.Put || o.Kind == program.RemoteStore || o.Kind == program.SendOwned ||
+			(o.Kind == program.CopyTile || o.Kind == program.StoreTile) && read[o.Dst]
 		switch {
 		case waitsFor(o):
 			waits++
 			last[t] = ""
 		case notifies(o):
 			last[t] = fmt.Sprintf("op %d notifies", i)
-		case moves(o) && o.Kind != program.Get && o.Kind != program.RemoteLoad && last[t] != "" && ahead == "":
+		case shows && last[t] != "" && ahead == "":
 			ahead = fmt.Sprintf("%s before op %d, a %s, has moved its data", last[t], i, o.Kind)
 		}
 	})
 	return waits, ahead
+}
+
+func pullsFrom(o *program.Op) bool { return o.Kind == program.Get || o.Kind == program.RemoteLoad }
+
+// deaf says that a rank reads from one that never notifies it, though ranks notify others
+// one by one.
+func (s *suspect) deaf(x scene) (text string) {
+	told := map[[2]int]bool{} // from, to
+	here := func(t *program.Task, i, rank int, yield func(*program.Here)) {
+		for block := range t.Blocks {
+			each(t.Program, i, rank, block, yield)
+		}
+	}
+	every := func(concerns func(*program.Op) bool, yield func(o *program.Op, i, rank, peer int)) {
+		s.ops(x, func(t *program.Task, i int, o *program.Op) {
+			for r := 0; concerns(o) && r < s.job.Ranks; r++ {
+				here(t, i, r, func(h *program.Here) { yield(o, i, r, int(o.Peer.At(h))) })
+			}
+		})
+	}
+	single := false
+	all := false
+	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
+		single = single || o.Kind == program.Notify && notifies(o)
+		all = all || o.Kind == program.NotifyPeers
+	})
+	if !single || all {
+		return ""
+	}
+	every(notifies, func(_ *program.Op, _, rank, peer int) { told[[2]int{rank, peer}] = true })
+	every(pullsFrom, func(o *program.Op, i, rank, peer int) {
+		if rank != peer && !told[[2]int{peer, rank}] && text == "" {
+			text = fmt.Sprintf("op %d of rank %d reads from rank %d, which notifies other ranks", i, rank, peer)
+		}
+	})
+	return text
 }
 
 // reused says where a call waits again for what its cells have had since before: for a

@@ -17,8 +17,34 @@ func (s *suspect) data(wrong []result.Mismatch) {
 		}
 	}
 	for i := range wrong {
+		if m := &wrong[i]; s.ofCounts(m) {
+			return
+		}
+	}
+	for i := range wrong {
 		s.wrong(&wrong[i])
 	}
+}
+
+// ofCounts names the rows of all_to_all_v about what counts and capacity say: rows in
+// a partition of another size, and a consumer that goes by the wrong counts.
+func (s *suspect) ofCounts(m *result.Mismatch) bool {
+	x := s.at(m.Task, m.Buffer)
+	if x.family() != "all_to_all_v" || m.Want == nil || m.Got == nil {
+		return false
+	}
+	want, got := role(m.Want.Buffer), role(m.Got.Buffer)
+	switch consumer := role(m.Buffer) == "output"; {
+	case consumer && want == "output":
+		s.say("F42", "%s was to be left alone: it lies behind the rows that were received", at(m))
+	case consumer && want == "input" && got == "output":
+		s.say("F43", "%s lacks rows of rank %d that are in target", at(m), m.Want.Rank)
+	case !consumer && got == "input" && (want != "input" || *m.Want != *m.Got):
+		s.say("F44", "%s", moved(m))
+	default:
+		return false
+	}
+	return true
 }
 
 // across reports whether the bytes are of the right rank and round, but from between two
@@ -36,6 +62,8 @@ func (s *suspect) across(m *result.Mismatch) bool {
 func (c *Call) unit() int64 {
 	switch c.Op {
 	case "all_to_all":
+		return c.Chunk()
+	case "put", "get":
 		return c.Chunk()
 	case "indexed_all_to_all_v", "all_to_all_v":
 		return c.Row()
@@ -88,14 +116,20 @@ func (s *suspect) round(x scene, m *result.Mismatch) {
 
 // place: the bytes are of this round and from a wrong place.
 func (s *suspect) place(x scene, m *result.Mismatch) {
-	if x.family() != "all_to_all" {
-		return
+	switch x.family() {
+	case "all_to_all":
+		if m.Got.Rank == m.Rank && m.Got.Rank != m.Want.Rank {
+			s.say("F2", "%s", moved(m))
+			return
+		}
+		s.say("F1", "%s", moved(m))
+	case "put", "get", "remote_load", "remote_store":
+		if m.Got.Rank != m.Want.Rank {
+			s.say("F15", "%s", moved(m))
+			return
+		}
+		s.say("F8", "%s", moved(m))
 	}
-	if m.Got.Rank == m.Rank && m.Got.Rank != m.Want.Rank {
-		s.say("F2", "%s", moved(m))
-		return
-	}
-	s.say("F1", "%s", moved(m))
 }
 
 // value: the result of arithmetic is wrong.
