@@ -231,6 +231,8 @@ func (c *Core) exec(op *program.Op) bool {
 		return c.execAdd(op)
 	case program.PullCounts:
 		return c.execPull(op.Rows)
+	case program.Convert:
+		return c.execConvert(op)
 	case program.ReadCount:
 		return c.execCount(op.Counted)
 	case program.CheckCounts:

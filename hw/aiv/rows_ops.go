@@ -2,6 +2,7 @@ package aiv
 
 import (
 	"pldperf/engine"
+	"pldperf/hw/arith"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
@@ -30,4 +31,23 @@ func (c *Core) between(d engine.Duration) {
 	if d > 0 {
 		c.turnAt(c.env.Eng.Now().Add(-d), result.PipeBarrier)
 	}
+}
+
+// execConvert changes the type of a tile's elements, at the price of an addition over the
+// wider of the two.
+func (c *Core) execConvert(op *program.Op) bool {
+	n := op.Bytes.At(&c.here)
+	if n <= 0 {
+		return true
+	}
+	wide := n / op.DType.Size() * max(op.DType.Size(), op.Into.Size())
+	if c.step == 0 {
+		c.step = 1
+		if !c.spend(result.Vector, c.env.Spec.Vector.Time(program.Sum, wide, c.env.Spec.Clock)) {
+			return false
+		}
+	}
+	from, to := &c.tiles[op.Other], &c.tiles[op.Tile]
+	to.Raw, to.Frags, to.Len = arith.Convert(to.Raw[:0], from.Raw[:n], op.DType, op.Into), to.Frags[:0], n/op.DType.Size()*op.Into.Size()
+	return true
 }

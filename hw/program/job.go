@@ -124,7 +124,7 @@ func (j *Job) Computes() bool {
 
 func (p *Program) computes() bool {
 	for i := range p.Ops {
-		if o := &p.Ops[i]; o.Kind == Combine || o.Atomic {
+		if o := &p.Ops[i]; o.Kind == Combine || o.Kind == Convert || o.Atomic {
 			return true
 		}
 	}

@@ -36,6 +36,8 @@ const (
 	// Combine sets Tile to Reduce(Tile, Other), element by element of DType, over the
 	// first Bytes of both.
 	Combine
+	// Convert sets Tile to Other, whose first Bytes are elements of DType, as elements of Into.
+	Convert
 	// Notify adds or sets Value in cell Cell of Peer, which may be the own rank.
 	Notify
 	// Wait waits until the own cell Cell is at least Value, or with Eq equal to it.
@@ -81,7 +83,7 @@ const (
 )
 
 var kindNames = [numKinds]string{
-	"put", "get", "copy", "load", "store", "remote_load", "remote_store", "combine", "notify", "wait",
+	"put", "get", "copy", "load", "store", "remote_load", "remote_store", "combine", "convert", "notify", "wait",
 	"notify_peers", "wait_peers", "add_peers", "pull_counts", "read_count", "check_counts",
 	"send_owned", "copy_rows", "drain_rows", "poll_owned", "fence", "pipe_barrier", "loop", "return",
 }
@@ -106,6 +108,7 @@ type Op struct {
 	Tile, Other    uint8 // of the Unified Buffer, below MaxTiles
 	Reduce         Reduce
 	DType          DType
+	Into           DType // Convert
 	Signal         Buf
 	Cell           Expr  // Notify, Wait: number of the cell in the signal
 	Col            Expr  // group of cells, one of each source: a column, or with ByRow a row

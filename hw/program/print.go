@@ -57,6 +57,8 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 		return fmt.Sprintf("%s of rank %s <- tile %d, %s B%s%s", theirs, show(o.Peer), o.Tile, show(o.Bytes), flag(o.Atomic, ", AtomicAdd"), o.carrier())
 	case Combine:
 		return fmt.Sprintf("tile %d <- %s(tile %d, tile %d), %s B of %s", o.Tile, o.Reduce, o.Tile, o.Other, show(o.Bytes), o.DType)
+	case Convert:
+		return fmt.Sprintf("tile %d <- tile %d, %s B of %s as %s", o.Tile, o.Other, show(o.Bytes), o.DType, o.Into)
 	case ReadCount:
 		return o.countOperands(rank, block, bufs)
 	case Loop:
