@@ -76,6 +76,7 @@ func (p *problems) task(spec *Spec, job *program.Job, i int) {
 	if limit := spec.AIV.Limit(); t.Blocks > limit {
 		p.add("%s: core_num %d exceeds the %d AIVs that %s can start together (require_sync_start, code 7)", t.Name, t.Blocks, limit, spec.Name)
 	}
+	p.carriers(spec, t)
 	for _, d := range t.After {
 		if d < 0 || d >= i {
 			p.add("%s: task %d cannot wait for task %d: tasks follow those that they wait for", t.Name, i, d)

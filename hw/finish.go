@@ -138,6 +138,11 @@ func (m *machine) resources() {
 		m.res.Resources = append(m.res.Resources,
 			result.Resource{Name: "hbm", Rank: r, Peer: -1, Rate: m.spec.Memory.HBM.Rate, Bytes: h.Bytes, Busy: h.Busy},
 			result.Resource{Name: "l2", Rank: r, Peer: -1, Rate: m.spec.Memory.L2.Rate, Bytes: l.Bytes, Busy: l.Busy})
+		if busy, moved := m.env.DMAs[r].Busy(); busy > 0 { // the mean of the channels
+			m.res.Resources = append(m.res.Resources, result.Resource{
+				Name: "sdma", Rank: r, Peer: -1, Rate: m.spec.SDMA.Rate, Bytes: moved, Busy: busy / engine.Duration(m.spec.SDMA.Channels),
+			})
+		}
 		if nic := m.env.NICs[r]; nic.Busy() > 0 { // its time goes by SQEs, not by bytes; of several engines it is the mean
 			m.res.Resources = append(m.res.Resources, result.Resource{
 				Name: "nic engine", Rank: r, Peer: -1, Rate: engine.Unlimited, Bytes: engine.Bytes(nic.Counters().Bytes),

@@ -26,7 +26,8 @@ var allowed = map[string][]string{
 	"hw/arith":    {"hw/program"},
 	"hw/ub":       {"engine", "hw/memory"},
 	"hw/urma":     {"engine", "hw/memory", "hw/fabric"},
-	"hw/aiv":      {"engine", "hw/memory", "hw/fabric", "hw/program", "hw/result", "hw/ub", "hw/urma", "hw/arith"},
+	"hw/sdma":     {"engine", "hw/memory", "hw/fabric"},
+	"hw/aiv":      {"engine", "hw/memory", "hw/fabric", "hw/program", "hw/result", "hw/ub", "hw/urma", "hw/sdma", "hw/arith"},
 	"hw":          {"engine", "hw/..."},
 	"hw/hwtest":   {"hw", "configs"}, // for tests alone
 	"collectives": {"engine", "hw", "hw/program", "hw/result", "hw/arith"},

@@ -11,6 +11,7 @@ import (
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
+	"pldperf/hw/sdma"
 	"pldperf/hw/ub"
 	"pldperf/hw/urma"
 )
@@ -24,6 +25,7 @@ type Spec struct {
 	AIV      aiv.Spec    `yaml:"aiv"`
 	UB       ub.Spec     `yaml:"ub"`
 	URMA     urma.Spec   `yaml:"urma"`
+	SDMA     sdma.Spec   `yaml:"sdma"`
 	Memory   memory.Spec `yaml:"memory"`
 	Fabric   fabric.Spec `yaml:"fabric"`
 }
@@ -183,6 +185,10 @@ func (m *machine) connect() error {
 		}
 		nics[r] = n
 	}
+	dmas := make([]*sdma.DMA, m.job.Ranks)
+	for r := range dmas {
+		dmas[r] = sdma.New(m.eng, m.spec.SDMA, m.mem, m.net, r)
+	}
 	for _, w := range m.opt.Watch {
 		nics[w.Rank].Watch(w.Peer, w.First, w.N)
 	}
@@ -191,7 +197,7 @@ func (m *machine) connect() error {
 		signals.Probe(func(rank int, id memory.ID, cell int, value int32) { m.opt.Cells(rank, program.Buf(id), cell, value) })
 	}
 	m.env = aiv.Env{
-		Eng: m.eng, Spec: &m.spec.AIV, UB: &m.spec.UB, URMA: &m.spec.URMA, Mem: m.mem, Net: m.net, NICs: nics,
+		Eng: m.eng, Spec: &m.spec.AIV, UB: &m.spec.UB, URMA: &m.spec.URMA, Mem: m.mem, Net: m.net, NICs: nics, SDMA: &m.spec.SDMA, DMAs: dmas,
 		Signals: signals, Links: aiv.NewLinks(m.eng, m.net, m.spec.AIV.Remote.Rate, m.job.Ranks),
 		Buffers: m.env.Buffers, Ranks: m.job.Ranks, Report: m,
 	}

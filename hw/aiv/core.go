@@ -8,6 +8,7 @@ import (
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
+	"pldperf/hw/sdma"
 	"pldperf/hw/ub"
 	"pldperf/hw/urma"
 )
@@ -21,6 +22,8 @@ type Env struct {
 	Mem     *memory.Space
 	Net     fabric.Fabric
 	NICs    []*urma.NIC
+	SDMA    *sdma.Spec
+	DMAs    []*sdma.DMA
 	Signals *Signals
 	Links   *Links
 	Buffers []memory.ID // of the job's buffers
@@ -87,6 +90,9 @@ type Core struct {
 	tiles  [program.MaxTiles]memory.Data
 	sges   []urma.SGE
 
+	carried carriage
+	moves   []sdma.Move // of its batch
+
 	flights []*flight
 	flying  int  // remote stores that the core does not know to be over
 	fenced  bool // and it waits for them
@@ -122,7 +128,7 @@ func (c *Core) Start(env *Env, t Task, begin engine.Time) {
 	}
 	*c = Core{
 		env: env, Task: t, since: t.Start, reason: result.Launch, here: program.Here{Rank: t.Rank, Block: t.Block},
-		ring: c.ring, put: transfer{data: c.put.data}, tiles: c.tiles, sges: c.sges[:0], flights: c.flights,
+		ring: c.ring, put: transfer{data: c.put.data}, tiles: c.tiles, sges: c.sges[:0], moves: c.moves[:0], flights: c.flights,
 	}
 	c.Acct = result.Block{Call: t.Tag, Rank: t.Rank, Block: t.Block, Start: t.Start}
 	c.pipes.Init(env.UB, env.Mem, env.Spec.Clock, t.Slow)
