@@ -182,12 +182,20 @@ func (c *Config) checkCall(i int, it *ItemConfig, report func(path, format strin
 		if field == "platform" {
 			path = "machine"
 		}
-		report(path, "%s", strings.TrimPrefix(err.Error(), field+": "))
+		report(path, "%s%s", strings.TrimPrefix(err.Error(), field+": "), rowOf(call.Op, err))
 	}
 	if limit := c.Machine.AIV.Limit(); call.Blocks() > limit {
 		report(c.at(i, "call.core_num"), "%d blocks, but %s can start %d AIVs together (require_sync_start, code 7)", call.Blocks(), c.Machine.Name, limit)
 	}
 	c.checkRouting(i, it, report)
+}
+
+// rowOf is the row of the symptom table to which a refusal belongs, with its fix.
+func rowOf(op string, err error) string {
+	if s, ok := collectives.RefusedAs(op, err.Error()); ok {
+		return fmt.Sprintf(" (%s: %s)", s.Row, s.Fix)
+	}
+	return ""
 }
 
 // fieldOf returns the field that an error begins with.
