@@ -256,6 +256,12 @@ func (c *Core) exec(op *program.Op) bool {
 	case program.PipeBarrier:
 		c.count(result.PipeBarriers, int64(1-c.step))
 		return c.once(result.PipeBarrier, c.env.Spec.PipeBarrier)
+	case program.Spend:
+		return c.once(result.Scalar, engine.Duration(op.Value.At(&c.here)))
+	case program.Submit:
+		return c.execSubmit(op)
+	case program.Flush:
+		return c.execFlush(op)
 	case program.Return:
 		c.env.Report.Noted(op.Note)
 		c.pc = len(c.Task.Program.Ops)

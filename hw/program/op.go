@@ -77,6 +77,13 @@ const (
 	// Loop executes the Skip ops behind it Count times, in which loop Depth counts up
 	// from 0. Program.Loop records it.
 	Loop
+	// Spend keeps the scalar unit busy for Value picoseconds: what an API does in software.
+	Spend
+	// Submit has one lane write WQEs to Peer, each of Bytes from Src+SrcOff to Dst+DstOff
+	// and on, and rings the doorbell; it waits for nothing. Each asks for a CQE.
+	Submit
+	// Flush waits for the CQEs of what was submitted to Peer by an op of the same operands.
+	Flush
 	// Return ends the program early, with Note as the reason.
 	Return
 	numKinds
@@ -85,7 +92,7 @@ const (
 var kindNames = [numKinds]string{
 	"put", "get", "copy", "load", "store", "remote_load", "remote_store", "combine", "convert", "notify", "wait",
 	"notify_peers", "wait_peers", "add_peers", "pull_counts", "read_count", "check_counts",
-	"send_owned", "copy_rows", "drain_rows", "poll_owned", "fence", "pipe_barrier", "loop", "return",
+	"send_owned", "copy_rows", "drain_rows", "poll_owned", "fence", "pipe_barrier", "loop", "spend", "submit", "flush", "return",
 }
 
 // String returns the op's name as `pldperf ir` prints it.
@@ -121,10 +128,26 @@ type Op struct {
 	NoDrain        bool // CopyRows leaves its last stores in flight
 	Rows           *Rows
 	Counted        *Counted
-	Count          Expr // Loop
+	WQEs           *WQEs // Submit, Flush
+	Count          Expr  // Loop
 	Skip           int
 	Depth          int
 	Note           string
+}
+
+// WQEs says how a Submit writes its requests.
+type WQEs struct {
+	N    int // one after another; they move adjacent ranges
+	SGEs int // equal parts in which each names its bytes
+	Bell int // WQEs a doorbell; 0 is all
+}
+
+// Bells returns how many WQEs a doorbell publishes.
+func (w *WQEs) Bells() int {
+	if w.Bell == 0 {
+		return w.N
+	}
+	return w.Bell
 }
 
 // MaxTiles is how many tiles of the Unified Buffer a program can name.

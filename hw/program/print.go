@@ -59,6 +59,12 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 		return fmt.Sprintf("tile %d <- %s(tile %d, tile %d), %s B of %s", o.Tile, o.Reduce, o.Tile, o.Other, show(o.Bytes), o.DType)
 	case Convert:
 		return fmt.Sprintf("tile %d <- tile %d, %s B of %s as %s", o.Tile, o.Other, show(o.Bytes), o.DType, o.Into)
+	case Spend:
+		return fmt.Sprintf("%s ps of the scalar unit", show(o.Value))
+	case Submit:
+		return fmt.Sprintf("%s of rank %s <- %s, %s", theirs, show(o.Peer), mine, o.requests(rank, block))
+	case Flush:
+		return fmt.Sprintf("CQEs of rank %s, %s", show(o.Peer), o.requests(rank, block))
 	case ReadCount:
 		return o.countOperands(rank, block, bufs)
 	case Loop:
@@ -72,6 +78,11 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 		return o.signalOperands(rank, block, name(o.Signal))
 	}
 	return o.Note
+}
+
+// requests prints the WQEs of a Submit.
+func (o *Op) requests(rank, block int) string {
+	return fmt.Sprintf("%d WQEs of %s B in %d SGEs, %d a doorbell", o.WQEs.N, o.Bytes.Show(rank, block), o.WQEs.SGEs, o.WQEs.Bells())
 }
 
 func flag(on bool, text string) string {

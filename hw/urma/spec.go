@@ -117,6 +117,12 @@ func (b *BuildSpec) lane(m int) engine.Duration {
 	return b.WQE + engine.Duration(m-1)*b.SGE + engine.Duration(SQEBBs-Used(m))*b.NOP
 }
 
+// Lane returns how long one lane writes an SQE of m SGEs that takes only the WQEBBs it needs.
+func (s *Spec) Lane(m int) engine.Duration {
+	b := s.normal().Build
+	return b.WQE + engine.Duration(m-1)*b.SGE
+}
+
 // PackedSpan returns how long one AIV takes to write so many SQEs of one SGE without
 // NOPs: a SIMT lane each, in rounds, but no less than it needs to store them.
 func (s *Spec) PackedSpan(sqes int, clock engine.Hertz) engine.Duration {
