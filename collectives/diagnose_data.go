@@ -131,9 +131,3 @@ func (s *suspect) place(x scene, m *result.Mismatch) {
 		s.say("F8", "%s", moved(m))
 	}
 }
-
-// value: the result of arithmetic is wrong.
-func (s *suspect) value(x scene, m *result.Mismatch) {
-	_ = x
-	_ = m
-}

@@ -1,0 +1,129 @@
+package collectives
+
+import (
+	"fmt"
+	"slices"
+
+	"pldperf/hw/program"
+)
+
+// What the programs of a run say by themselves, once its data shows that something is
+// wrong: where they notify, whom, and what they wait for again.
+
+// handshake counts the waits of a call, and says where it notifies in front of a move
+// that nothing announces.
+func (s *suspect) handshake(x scene) (waits int, ahead string) {
+	read := map[program.Buf]bool{} // by peers
+	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
+		if pullsFrom(o) {
+			read[o.Src] = true
+		}
+	})
+	last := map[*program.Task]string{}
+	s.ops(x, func(t *program.Task, i int, o *program.Op) {
+		shows := o.Kind == program.Put || o.Kind == program.RemoteStore || o.Kind == program.SendOwned ||
+			(o.Kind == program.CopyTile || o.Kind == program.StoreTile) && read[o.Dst]
+		switch {
+		case waitsFor(o):
+			waits++
+			last[t] = ""
+		case notifies(o):
+			last[t] = fmt.Sprintf("op %d notifies", i)
+		case shows && last[t] != "" && ahead == "":
+			ahead = fmt.Sprintf("%s before op %d, a %s, has moved its data", last[t], i, o.Kind)
+		}
+	})
+	return waits, ahead
+}
+
+func pullsFrom(o *program.Op) bool { return o.Kind == program.Get || o.Kind == program.RemoteLoad }
+
+// deaf says that a rank reads from one that never notifies it, though ranks notify others
+// one by one.
+func (s *suspect) deaf(x scene) (text string) {
+	told := map[[2]int]bool{} // from, to
+	here := func(t *program.Task, i, rank int, yield func(*program.Here)) {
+		for block := range t.Blocks {
+			each(t.Program, i, rank, block, yield)
+		}
+	}
+	every := func(concerns func(*program.Op) bool, yield func(o *program.Op, i, rank, peer int)) {
+		s.ops(x, func(t *program.Task, i int, o *program.Op) {
+			for r := 0; concerns(o) && r < s.job.Ranks; r++ {
+				here(t, i, r, func(h *program.Here) { yield(o, i, r, int(o.Peer.At(h))) })
+			}
+		})
+	}
+	single := false
+	all := false
+	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
+		single = single || o.Kind == program.Notify && notifies(o)
+		all = all || o.Kind == program.NotifyPeers
+	})
+	if !single || all {
+		return ""
+	}
+	every(notifies, func(_ *program.Op, _, rank, peer int) { told[[2]int{rank, peer}] = true })
+	every(pullsFrom, func(o *program.Op, i, rank, peer int) {
+		if rank != peer && !told[[2]int{peer, rank}] && text == "" {
+			text = fmt.Sprintf("op %d of rank %d reads from rank %d, which notifies other ranks", i, rank, peer)
+		}
+	})
+	return text
+}
+
+// reused says where a call waits again for what its cells have had since before: for a
+// value of cells that somebody has waited for, with nothing that clears them between.
+// own is set when the call itself has.
+func (s *suspect) reused(x scene) (text string, own bool) {
+	type use struct {
+		call *Call
+		op   int
+	}
+	seen := map[string]use{}
+	for k := range s.job.Tasks {
+		t := &s.job.Tasks[k]
+		if slices.ContainsFunc(t.Before, func(w program.Rewrite) bool { return w.Zero }) {
+			clear(seen)
+		}
+		if t.Program == nil {
+			continue
+		}
+		for i := range t.Program.Ops {
+			o := &t.Program.Ops[i]
+			if clears(o) {
+				clear(seen)
+			}
+			if !waitsFor(o) || text != "" {
+				continue
+			}
+			call := s.at(t.Name, o.Phase).call
+			key := fmt.Sprint(o.Signal, o.ByRow, o.Col, o.Cell, o.Value)
+			if u, again := seen[key]; again && call == x.call {
+				text, own = fmt.Sprintf("op %d waits for what op %d has already waited for", i, u.op), u.call == call
+			} else if n := repeats(t.Program, i); n > 1 && call == x.call {
+				text, own = fmt.Sprintf("op %d waits for the same value of the same cells %d times", i, n), true
+			}
+			seen[key] = use{call, i}
+		}
+	}
+	return text, own
+}
+
+// repeats returns how often a wait is executed with the same operands and nothing that
+// clears its cells between.
+func repeats(p *program.Program, i int) int64 {
+	o := &p.Ops[i]
+	for k := i - 1; k >= 0; k-- {
+		l := &p.Ops[k]
+		if l.Kind != program.Loop || k+l.Skip < i {
+			continue
+		}
+		body := p.Ops[k+1 : k+1+l.Skip]
+		if !o.Col.Loops() && !o.Cell.Loops() && !o.Value.Loops() && !slices.ContainsFunc(body, func(o program.Op) bool { return clears(&o) }) {
+			return l.Count.At(&program.Here{})
+		}
+		return 1
+	}
+	return 1
+}
