@@ -325,11 +325,7 @@ func moverFormula(c *Call, rank int) result.Counters {
 	if c.Op == "get" {
 		kind = program.Get
 	}
-	if c.ChunkCols > 0 && c.ChunkCols < c.Size {
-		c.carriedRows(&out, kind, 1, a.rows, a.width)
-	} else {
-		c.carried(&out, kind, 1, a.bytes())
-	}
+	c.carried(&out, kind, 1, a.bytes()) // rows that follow one another are one range
 	c.ringFormula(&out, rank, a.bytes())
 	return out
 }

@@ -101,6 +101,7 @@ func (c *Core) over() bool {
 // Steps of a put or get by URMA.
 const (
 	wqeEnter   = iota
+	wqeClaim   // the queue, of which another block of the rank may have an exchange
 	wqeBuild   // the next batch, if there is room for it
 	wqePost    // its SQEs have been written
 	wqeRung    // the doorbell store is out
@@ -110,7 +111,8 @@ const (
 )
 
 // execURMA has the scalar unit, or for several SQEs the SIMT lanes, write SQEs of one SGE
-// into the queue to the peer, rings the doorbell and waits for the CQE.
+// into the queue to the peer, rings the doorbell and waits for the CQE. A queue has one
+// writer at a time: blocks with the same peer take turns, an op each.
 func (c *Core) execURMA(op *program.Op) bool {
 	t := &c.carried
 	for {
@@ -120,7 +122,13 @@ func (c *Core) execURMA(op *program.Op) bool {
 			if t.total == 0 {
 				return true
 			}
-			c.sq = c.queue(t.peer)
+			c.sq, c.step = c.queue(t.peer), wqeClaim
+		case wqeClaim:
+			if c.sq.Held() {
+				c.turn(result.CQEWait)
+				c.sq.Await(c, evResume)
+				return false
+			}
 			if err := c.sq.Claim(c.Task.ID); err != nil {
 				return c.violate("queue_conflict", int64(t.peer), 1, "%v", err)
 			}

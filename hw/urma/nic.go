@@ -26,6 +26,25 @@ type NIC struct {
 	sqe     SQE           // being decoded
 	wqe     [SQESize]byte // being encoded, or read from two pages
 	faults  []Fault
+	turns   []turn // who waits for a queue
+}
+
+// turn is somebody who waits for the queue to a peer.
+type turn struct {
+	peer uint32
+	h    engine.Handler
+	arg  uint64
+}
+
+// pass wakes who waits for the queue to a peer.
+func (n *NIC) pass(peer uint32) {
+	for i, t := range n.turns {
+		if t.peer == peer {
+			n.turns = append(n.turns[:i], n.turns[i+1:]...)
+			n.eng.At(n.eng.Now(), t.h, t.arg)
+			return
+		}
+	}
 }
 
 // Fault is a failure to inject into the queue of rank Src to rank Dst.

@@ -112,7 +112,17 @@ func (q *Queue) Release(writer uint32) {
 		panic("urma: released by who does not hold it")
 	}
 	q.held, q.holder = false, 0
+	q.nic.pass(q.peer)
 }
+
+// Await wakes h when the exchange that is open now is closed; who has waited longest
+// comes first. h then has to claim the queue, as another may have done.
+func (q *Queue) Await(h engine.Handler, arg uint64) {
+	q.nic.turns = append(q.nic.turns, turn{q.peer, h, arg})
+}
+
+// Held reports whether an exchange is open.
+func (q *Queue) Held() bool { return q.held }
 
 func (q *Queue) conflict(writer uint32) error {
 	return &ConflictError{q.nic.rank, int(q.peer), q.holder, writer}
