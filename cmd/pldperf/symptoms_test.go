@@ -151,6 +151,37 @@ This page is generated: ` + "`go test ./cmd/pldperf -run Symptoms -update`" + `.
 |---|---|---|---|---|---|---|
 `
 
+const mistakesHead = `
+## Mistakes
+
+` + "`call.mistake: NAME`" + ` makes one of these in a call. A mistake of any program is an error
+where the program has nothing of the kind, so that none passes unseen.
+
+| Name | Of | What the program does |
+|---|---|---|
+`
+
+// ownMistake is a mistake of some algorithms.
+type ownMistake struct {
+	collectives.Mistake
+	who string
+}
+
+// ownMistakes lists the mistakes of single algorithms, each once.
+func ownMistakes() (out []ownMistake) {
+	for _, a := range collectives.All() {
+		for _, m := range a.Mistakes {
+			i := slices.IndexFunc(out, func(o ownMistake) bool { return o.Mistake == m && strings.Contains(o.who, a.Op) })
+			if i < 0 {
+				out = append(out, ownMistake{m, a.Name()})
+			} else {
+				out[i].who += ", " + a.Form
+			}
+		}
+	}
+	return out
+}
+
 func symptomsDocument(t *testing.T) string {
 	by := shownBy(t)
 	var b strings.Builder
@@ -169,6 +200,13 @@ func symptomsDocument(t *testing.T) string {
 			shown = "not here: " + s.Why
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.Row, s.Op, s.Symptom, s.Cause, s.Fix, s.From, shown)
+	}
+	b.WriteString(mistakesHead)
+	for _, m := range collectives.AnyMistakes() {
+		fmt.Fprintf(&b, "| `%s` | any | %s |\n", m.Name, m.Doc)
+	}
+	for _, m := range ownMistakes() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name, m.who, m.Doc)
 	}
 	for _, s := range collectives.Symptoms {
 		for _, m := range by[s.Row] {
