@@ -16,15 +16,30 @@ const mattersFrom = 0.01
 // labels are leaves of a machine file that are no parameters.
 var labels = []string{"name", "title", "platform", "preset", "based_on"}
 
+// carried are parameters that are read only where a call names a transport.
+var carried = map[string]string{"sdma.": "sdma", "urma.reads_in_flight": "urma"}
+
 // reads reports whether the chosen models read a machine parameter: the sections of
 // other fabrics are not.
 func (w *Workload) reads(path string) bool {
 	if slices.Contains(labels, path) {
 		return false
 	}
+	for prefix, transport := range carried {
+		if strings.HasPrefix(path, prefix) && !w.names(transport) {
+			return false
+		}
+	}
 	rest, ok := strings.CutPrefix(path, "fabric.")
 	section, _, nested := strings.Cut(rest, ".")
 	return !ok || !nested || section == w.Config.Machine.Fabric.Kind
+}
+
+// names reports whether a call asks for a transport that is not its own.
+func (w *Workload) names(transport string) bool {
+	return slices.ContainsFunc(w.items, func(it item) bool {
+		return it.Call != nil && it.Call.Options.Transport == transport && len(it.Call.Notes()) > 0
+	})
 }
 
 // shares says in which reasons of a block's account a parameter's time shows up.
@@ -43,6 +58,9 @@ var shares = []struct {
 	{"aiv.fence", []result.Reason{result.Fence}},
 	{"aiv.pipe_barrier", []result.Reason{result.PipeBarrier}},
 	{"ub.", []result.Reason{result.MTE2, result.MTE3, result.StageWait}},
+	{"sdma.issue", []result.Reason{result.Doorbell}},
+	{"sdma.sqe", []result.Reason{result.Doorbell}},
+	{"sdma.", []result.Reason{result.CQEWait}},
 	{"urma.build", []result.Reason{result.SIMTBuild}},
 	{"urma.doorbell.issue", []result.Reason{result.Doorbell}},
 	{"urma.", []result.Reason{result.CQEWait}},

@@ -204,7 +204,11 @@ func (w *Workload) inputs(res *result.Result) []Input {
 
 func (w *Workload) warnings() (out []string) {
 	for _, it := range w.items {
-		if it.Call != nil && it.Call.Op == "indexed_all_to_all_v" && it.Call.Row()%32 != 0 {
+		if it.Call == nil {
+			continue
+		}
+		out = append(out, it.Call.Notes()...)
+		if it.Call.Op == "indexed_all_to_all_v" && it.Call.Row()%32 != 0 {
 			out = append(out, fmt.Sprintf("row bytes %d %% 32 != 0: tile loads elsewhere work in units of 32 B", it.Call.Row()))
 		}
 	}
