@@ -19,7 +19,7 @@ type generic struct {
 
 // generics are the mistakes that every algorithm can make, by name.
 var generics = []generic{
-	{Mistake{Name: "eq", Doc: "waits for the very value (Eq) instead of at least it (Ge)", Row: "F10"}, eachOp(waitsFor, func(o *program.Op) { o.Eq = true }), nil},
+	{Mistake{Name: "eq", Doc: "waits for the very value (Eq) instead of at least it (Ge)", Row: "F10"}, eachOp(waitsGe, func(o *program.Op) { o.Eq = true }), nil},
 	{Mistake{Name: "handshake_early", Doc: "notifies before the move instead of after it", Row: "F16"}, earlyHandshake, nil},
 	{Mistake{Name: "mismatched_rows", Doc: "notifies row 0 of each peer instead of row my_rank", Row: "F4"}, fixedRows, nil},
 	{Mistake{Name: "no_barrier", Doc: "leaves out every notify and wait", Row: "F5"}, noBarrier, nil},
@@ -159,6 +159,8 @@ func notifies(o *program.Op) bool {
 }
 
 func waitsFor(o *program.Op) bool { return o.Kind == program.Wait || o.Kind == program.WaitPeers }
+
+func waitsGe(o *program.Op) bool { return waitsFor(o) && !o.Eq }
 
 func signals(o *program.Op) bool { return notifies(o) || waitsFor(o) || clears(o) }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"pldperf/collectives"
+	"pldperf/engine"
 	"pldperf/hw"
 	"pldperf/hw/hwtest"
 	"pldperf/hw/memory"
@@ -171,4 +172,115 @@ func TestMistakesOfPutAndGetShowWhatTheyDoOnHardware(t *testing.T) {
 	for _, mistake := range []string{"wrong_direction", "wrong_neighbour"} {
 		ok(t, mesh(t), lateRank(compose(t, &collectives.Call{Op: "get", Form: "full", Ranks: 2, DType: "FP32", Size: 64, Mistake: mistake})))
 	}
+}
+
+func TestCase1NotifyAddsToTheNeighboursCellAndTheCellIsReadBehindTheWait(t *testing.T) {
+	words, res := endWords(t, compose(t, &collectives.Call{Op: "notify", Form: "ring", Ranks: 2}), "signal")
+	fine(t, res)
+	assert.Equal(t, [][]int32{{2}, {1}}, words)
+	assert.Equal(t, int64(2), res.Data.Words, "read by each rank when its call is over")
+}
+
+func TestCase1WithoutAResetTheSecondRunReadsTheSumOfBoth(t *testing.T) {
+	c := &collectives.Call{Op: "notify", Form: "ring", Ranks: 2}
+	words, res := endWords(t, chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "barrier"}}), "signal")
+	assert.Equal(t, [][]int32{{4}, {2}}, words)
+	assert.Nil(t, res.Stuck)
+	ok(t, mesh(t), chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "reset"}}))
+}
+
+func TestCase2CreditsAreTakenBackByASelfNotifyRunAfterRun(t *testing.T) {
+	for _, between := range []string{"none", "barrier"} {
+		job := chain(t, collectives.Item{Call: &collectives.Call{Op: "notify", Form: "self", Ranks: 2}, Repeat: collectives.Repeat{Count: 3, Between: between}})
+		words, res := endWords(t, job, "signal")
+		fine(t, res)
+		assert.Equal(t, [][]int32{{0}, {0}}, words)
+		assert.Equal(t, []int64{24, 6, 6}, []int64{res.Totals[result.Notifies], res.Totals[result.PollsSatisfied], res.Totals[result.SelfAdds]})
+	}
+}
+
+func TestCase9RemoteStoreOfHalvesAndOfAComputedRow(t *testing.T) {
+	c := &collectives.Call{Op: "remote_store", Form: "halves", Ranks: 2, DType: "FP32", Size: 64}
+	got, res := out(t, c, "input", steps(100), "output")
+	assert.Equal(t, [][]float32{count(100, 64), count(0, 64)}, got)
+	assert.Equal(t, int64(2), res.Ranks[0].Counters[result.RemoteStores])
+	c.Form = "doubled"
+	got, res = out(t, c, "input", steps(100), "output")
+	for j := range 64 {
+		assert.Equal(t, []float32{float32(200 + 2*j), float32(2 * j)}, []float32{got[0][j], got[1][j]})
+	}
+	assert.Equal(t, int64(256), res.Ranks[0].Counters[result.Combined])
+}
+
+func TestRemoteLoadOnARingPullsInTiles(t *testing.T) {
+	c := &collectives.Call{Op: "remote_load", Form: "ring", Ranks: 4, DType: "FP32", Size: 100, ChunkCols: 32}
+	got, res := out(t, c, "input", steps(100), "output")
+	for r := range 4 {
+		assert.Equal(t, count(100*((r+1)%4), 100), got[r])
+		assert.Equal(t, int64(4), res.Ranks[r].Counters[result.RemoteLoads])
+	}
+}
+
+func TestAtomicRemoteStoresAddUpInRankZero(t *testing.T) {
+	for _, dtype := range []string{"FP32", "FP16", "INT8"} {
+		c := &collectives.Call{Op: "remote_store", Form: "ring", Ranks: 4, DType: dtype, Size: 100, ChunkCols: 64, Atomic: true}
+		res := ok(t, mesh(t), compose(t, c))
+		assert.Equal(t, int64(2*100*collectives.ElemSize(dtype)), int64(res.Data.Checked))
+	}
+}
+
+func TestTilesBelowThirtyTwoBytesAreRefused(t *testing.T) {
+	for want, change := range map[string]func(c *collectives.Call){
+		"size: a tile load of 28 B; it takes at least 32 B":     func(c *collectives.Call) { c.Size = 7 },
+		"size: a tile load of 28 B":                             func(c *collectives.Call) { c.Op, c.Form, c.Size = "remote_store", "halves", 15 },
+		"chunk_cols: a tile load of 16 B; it takes at least 32": func(c *collectives.Call) { c.ChunkCols = 4 },
+		"data must be a window":                                 func(c *collectives.Call) { c.Kinds = map[string]string{"data": "tensor"} },
+		"AtomicAdd of BF16 is there on 910B only":               func(c *collectives.Call) { c.Op, c.Atomic, c.DType, c.Platform = "remote_store", true, "BF16", "a5" },
+		"transport: urma does not carry remote_load":            func(c *collectives.Call) { c.Options.Transport = "urma" },
+	} {
+		c := &collectives.Call{Op: "remote_load", Form: "ring", Ranks: 2, DType: "FP32", Size: 64}
+		change(c)
+		_, err := collectives.Compose(2, []collectives.Item{{Call: c}})
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestMistakesOfRemoteLoadsAndStoresShowWhatTheyDoOnHardware(t *testing.T) {
+	for _, x := range []struct{ op, form, mistake string }{
+		{"remote_load", "ring", "wrong_direction"}, {"remote_load", "ring", "wrong_neighbour"}, {"remote_store", "halves", "wrong_direction"},
+	} {
+		c := &collectives.Call{Op: x.op, Form: x.form, Ranks: 4, DType: "FP32", Size: 64, Mistake: x.mistake}
+		assert.Equal(t, result.WrongData, run(t, mesh(t), lateRank(compose(t, c)), hw.Options{}).Status, "%+v", x)
+	}
+	// Without a fence the notifies overtake stores that share rank 0's port.
+	shared := mesh(t, "fabric.kind=clos")
+	c := &collectives.Call{Op: "remote_store", Form: "ring", Ranks: 32, DType: "FP32", Size: 60_000, Atomic: true}
+	ok(t, shared, compose(t, c))
+	c.Mistake = "no_fence"
+	assert.Equal(t, result.WrongData, run(t, shared, compose(t, c), hw.Options{}).Status)
+}
+
+func TestAWaitForTheVeryValueIsRightForOneCreditOnly(t *testing.T) {
+	ok(t, mesh(t), compose(t, &collectives.Call{Op: "wait", Form: "eq", Ranks: 4}))
+	res := ok(t, mesh(t), compose(t, &collectives.Call{Op: "wait", Form: "ge", Ranks: 4}))
+	assert.Equal(t, []int64{12, 8}, []int64{res.Totals[result.Notifies], res.Totals[result.PollsSatisfied]})
+	// The cell goes 1, 2, 3 while a late rank has not looked: it never sees the 1.
+	wrong := compose(t, &collectives.Call{Op: "wait", Form: "ge", Ranks: 4, Mistake: "eq"})
+	assert.Equal(t, result.Deadlock, run(t, mesh(t), lateRank(wrong), hw.Options{}).Status)
+}
+
+func TestADeferredWaitStartsItsTaskWhenTheCellIsHighEnough(t *testing.T) {
+	c := &collectives.Call{Op: "defer_wait", Form: "task", Ranks: 2, DType: "FP32", Size: 64}
+	got, _ := out(t, c, "input", steps(100), "output")
+	assert.Equal(t, [][]float32{count(100, 64), count(0, 64)}, got)
+	res := ok(t, mesh(t), lateRank(compose(t, c)))
+	assert.Greater(t, res.Calls[1].Ranks[0].Start, engine.Time(0).Add(100*engine.Microsecond), "rank 0's task waits for rank 1")
+	spin := result.Times{}
+	for i := range res.Blocks {
+		for k, d := range res.Blocks[i].Time {
+			spin[k] += d
+		}
+	}
+	assert.Zero(t, spin[result.SignalWait]+spin[result.PollOvershoot], "no core spins")
+	ok(t, mesh(t), chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 3, Between: "barrier"}}))
 }

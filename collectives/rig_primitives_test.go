@@ -10,7 +10,7 @@ var fewerWaits = map[string]bool{
 
 // trustsNobody are algorithms that a cell which starts at 1 does not lead to trust data:
 // they only hang, or move none.
-var trustsNobody = map[string]bool{"notify/set": true, "notify/self": true, "wait/ge": true, "wait/eq": true}
+var trustsNobody = map[string]bool{"notify/ring": true, "notify/set": true, "notify/self": true, "wait/ge": true, "wait/eq": true}
 
 // noPayload are operations that only signal, and inputs what the others call the buffer
 // that their producer writes, where it is not "input".
@@ -26,6 +26,14 @@ func init() {
 			c.Atomic = op == "put" && c.Ranks == 3
 			if c.Ranks > 2 {
 				c.ChunkRows, c.ChunkCols, c.Pipeline = 2, 16, c.Ranks == 4
+			}
+		}
+	}
+	for _, op := range []string{"remote_load", "remote_store", "defer_wait"} {
+		fits[op] = func(c *collectives.Call) {
+			c.Size = max(c.Size, 16)
+			if c.Form == "ring" && c.Ranks > 2 {
+				c.Atomic, c.ChunkCols = op == "remote_store" && c.Ranks == 3, 16
 			}
 		}
 	}

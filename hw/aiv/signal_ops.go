@@ -42,7 +42,8 @@ func (c *Core) execAdd(op *program.Op) bool {
 	return false
 }
 
-// execNotifyOne issues one notify to one rank, which may be the own.
+// execNotifyOne issues one notify to one rank. On the own rank it is an add to the own
+// cell, which the core waits for as it does in execAdd.
 func (c *Core) execNotifyOne(op *program.Op) bool {
 	if c.step > 0 {
 		return true
@@ -55,11 +56,13 @@ func (c *Core) execNotifyOne(op *program.Op) bool {
 	c.simt(op, entry+gap)
 	if peer == c.Task.Rank {
 		c.count(result.SelfAdds, 1)
-		b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Signal.Local)
-	} else {
-		c.count(result.Notifies, 1)
-		b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Remote.Hop + c.env.Net.Latency(c.Task.Rank, peer))
+		c.turn(result.Fence)
+		b.start, b.done = c.env.Eng.Now().Add(entry+gap+c.env.Spec.Signal.Local), c
+		c.env.Signals.send(b)
+		return false
 	}
+	c.count(result.Notifies, 1)
+	b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Remote.Hop + c.env.Net.Latency(c.Task.Rank, peer))
 	c.env.Signals.send(b)
 	return c.pause(result.SignalIssue, entry+gap)
 }
