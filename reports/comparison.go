@@ -20,7 +20,9 @@ type Comparison struct {
 	Axis      string          `json:"axis"`
 	Tolerance engine.Fraction `json:"tolerance_millionths"` // 0 is TwoPercent
 	Points    []Point         `json:"points"`
-	Brief     bool            `json:"brief"` // text and markdown show one row a group instead of one a point
+	Compare   string          `json:"compare,omitempty"` // the axis over algorithms, if the sweep compares them
+	Along     string          `json:"along,omitempty"`   // the axis along which it does, such as the size; "" is none
+	Brief     bool            `json:"brief"`             // text and markdown show one row a group instead of one a point
 	Notes     []string        `json:"notes"`
 }
 
@@ -55,18 +57,35 @@ func (c *Comparison) Choices() []Choice {
 	return Recommend(c.Points, c.Axis, tolerance)
 }
 
-func (c *Comparison) document() document { return document{Comparison: c, Choices: c.Choices()} }
+// Races are the comparisons of algorithms along an axis; none when the sweep makes none.
+func (c *Comparison) Races() []Race {
+	if c.Compare == "" || c.Along == "" {
+		return nil
+	}
+	return Races(c.Points, c.Compare, c.Along)
+}
+
+func (c *Comparison) document() document {
+	return document{Comparison: c, Choices: c.Choices(), Races: c.Races()}
+}
 
 func (c *Comparison) page() *page {
 	p := &page{title: c.Title}
 	choices := c.Choices()
-	bad := 0
+	ok, not := 0, 0
 	for i := range c.Points {
-		if c.Points[i].Status != result.OK {
-			bad++
+		switch c.Points[i].Status {
+		case result.OK:
+			ok++
+		case NotPossible:
+			not++
 		}
 	}
-	p.lead = append(p.lead, fmt.Sprintf("%s, %s of them ok", plural(len(c.Points), "point"), count(int64(len(c.Points)-bad))))
+	line := fmt.Sprintf("%s, %s of them ok", plural(len(c.Points), "point"), count(ok))
+	if not > 0 {
+		line += fmt.Sprintf(", %s not possible", count(not))
+	}
+	p.lead = append(p.lead, line)
 	if len(choices) == 1 && choices[0].Text != "" {
 		p.lead = append(p.lead, "Recommendation: "+choices[0].Text)
 	}
@@ -76,10 +95,16 @@ func (c *Comparison) page() *page {
 			t.add(kv.Key, kv.Value)
 		}
 	}
-	if len(choices) > 1 || c.Brief {
+	races := c.Races()
+	if len(races) > 0 {
+		c.crossingTable(p, races)
+	} else if len(choices) > 1 || c.Brief {
 		c.summary(p, choices)
 	}
-	if !c.Brief {
+	for i := range races {
+		c.raceTable(p, &races[i])
+	}
+	if !c.Brief && len(races) == 0 {
 		for i := range choices {
 			c.group(p, &choices[i])
 		}
@@ -123,7 +148,11 @@ func label(axes []KV) string {
 
 // group has one row for each point of a group.
 func (c *Comparison) group(p *page, ch *Choice) {
-	head, cells := []string{">" + c.Axis}, func(i int) []string { return []string{ch.Rows[i].Value} }
+	axis := ">" + c.Axis
+	if named(c.Axis) {
+		axis = c.Axis
+	}
+	head, cells := []string{axis}, func(i int) []string { return []string{ch.Rows[i].Value} }
 	if ch.Rows[0].Value == "" { // no axis: name the points by all of them
 		head, cells = []string{"point"}, func(i int) []string { return []string{label(c.Points[ch.Rows[i].Point].Axes)} }
 	}

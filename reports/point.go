@@ -39,8 +39,21 @@ func NewPoint(axes []KV, size engine.Bytes, c *Card) Point {
 	if r.Status != result.OK {
 		p.Problem = verdict(r)[0]
 	}
+	for i := range r.Hazards {
+		if h := &r.Hazards[i]; h.Kind == result.NothingDone {
+			p.Status, p.Problem = NotPossible, h.Text
+			if len(r.Notes) > 0 {
+				p.Problem = r.Notes[0]
+			}
+		}
+	}
 	p.Limits = p.limit()
 	return p
+}
+
+// Impossible is the point of an algorithm that cannot do it.
+func Impossible(axes []KV, why string) Point {
+	return Point{Axes: axes, Status: NotPossible, Problem: why}
 }
 
 // boundShare is the share of its bound from which a run counts as bound by it.

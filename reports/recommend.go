@@ -100,10 +100,31 @@ func (c *Choice) decide(points []Point, axis string, tolerance engine.Fraction) 
 	if c.Rows[0].Value == "" {
 		return
 	}
+	if named(axis) { // there is no smaller algorithm
+		c.Pick = c.Best
+		c.Text = c.winner(points, ranked)
+		return
+	}
 	c.Pick = slices.IndexFunc(c.Rows, func(r ChoiceRow) bool {
 		return r.Place > 0 && exceeds(best, tolerance, points[r.Point].Elapsed) >= 0
 	})
 	c.Text = c.sentence(points, axis, tolerance)
+}
+
+// named reports whether an axis has names rather than amounts: the fastest counts.
+func named(axis string) bool {
+	return axis == "op" || strings.HasSuffix(axis, ".op") || strings.HasSuffix(axis, ".form")
+}
+
+// winner names the fastest, and how far behind the next one is.
+func (c *Choice) winner(points []Point, ranked []int) string {
+	best := &c.Rows[ranked[0]]
+	text := fmt.Sprintf("take %s: %s us, the fastest", best.Value, us(points[best.Point].Elapsed))
+	if len(ranked) > 1 {
+		next := &c.Rows[ranked[1]]
+		text += fmt.Sprintf("; next is %s, %s %% behind: %s us", next.Value, percent(next.Behind), us(points[next.Point].Elapsed))
+	}
+	return text
 }
 
 // exceeds compares best*(1+tolerance) with d, exactly.

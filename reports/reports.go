@@ -82,6 +82,7 @@ type document struct {
 	Card       *Card           `json:"card,omitempty"`
 	Metrics    *Metrics        `json:"metrics,omitempty"`
 	Comparison *Comparison     `json:"comparison,omitempty"`
+	Races      []Race          `json:"races,omitempty"`
 	Choices    []Choice        `json:"choices,omitempty"`
 	Steps      []result.Step   `json:"wqe_steps,omitempty"`
 	IR         *SideBySide     `json:"ir,omitempty"`

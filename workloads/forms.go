@@ -1,7 +1,9 @@
 package workloads
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"pldperf/collectives"
 	"pldperf/configs"
@@ -31,4 +33,29 @@ func WithForm(name string, doc *configs.Doc, sets []string, form string) (*confi
 		}
 	}
 	return own, own.SetFrom("form "+form, "call.form", form)
+}
+
+// withForms spells out calls whose operation is "op/form" and that name no form apart.
+func withForms(doc *configs.Doc) (*configs.Doc, error) {
+	calls := []string{"call"}
+	for i := range doc.At("chain").Len() {
+		calls = append(calls, fmt.Sprintf("chain.%d.call", i))
+	}
+	own := *doc
+	for _, call := range calls {
+		at := doc.At(call + ".op")
+		op, form, both := strings.Cut(at.Text(), "/")
+		if !both || doc.Has(call+".form") {
+			continue
+		}
+		where := at.Fault("")[0]
+		origin := fmt.Sprintf("%s:%d:%d:", where.File, where.Line, where.Col)
+		if err := own.SetFrom(origin, call+".op", op); err != nil {
+			return nil, err
+		}
+		if err := own.SetFrom(origin, call+".form", form); err != nil {
+			return nil, err
+		}
+	}
+	return &own, nil
 }

@@ -44,6 +44,13 @@ func override(doc *configs.Doc, sets []string) (*configs.Doc, error) {
 	}
 	own := *doc
 	for _, s := range sets {
+		path, value, ok := strings.Cut(long(s), "=")
+		if kv := splitOp(path, value); ok && len(kv) == 2 {
+			if err := errors.Join(own.SetFrom("--set", kv[0][0], kv[0][1]), own.SetFrom("--set", kv[1][0], kv[1][1])); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err := own.Set(long(s)); err != nil {
 			return nil, err
 		}
@@ -112,6 +119,9 @@ func decode(file string, doc *configs.Doc) (*Workload, error) {
 func (w *Workload) decode(doc *configs.Doc) error {
 	doc, err := Normal(doc)
 	if err != nil {
+		return err
+	}
+	if doc, err = withForms(doc); err != nil {
 		return err
 	}
 	if w.Doc, err = withMachine(doc); err != nil {

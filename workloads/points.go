@@ -14,10 +14,12 @@ import (
 
 // Point is one combination of the axes' values.
 type Point struct {
-	Values []string // by axis
+	Values     []string // by axis
+	Impossible string   // why the point's algorithm cannot do it, in a sweep that compares algorithms
 
-	file string
-	doc  *configs.Doc
+	file     string
+	doc      *configs.Doc
+	problems configs.Problems // why it is impossible, where that stands
 }
 
 const (
@@ -41,7 +43,9 @@ func (s *Sweep) expand(file string, base *configs.Doc) error {
 			p.Values[i] = a.Values[index[i]]
 			rest /= len(a.Values)
 		}
-		if err := s.check(&p, base); err != nil {
+		if err := s.check(&p, base); err != nil && s.Compares() {
+			p.Impossible, p.problems = impossible(err), s.relocate(err, index)
+		} else if err != nil {
 			for _, one := range s.relocate(err, index) {
 				if n > 0 && one.File == file && one.Line > 0 { // a fault of the workload that other points do not have
 					one.Message += fmt.Sprintf(" (with %s)", s.Name(&p))
@@ -54,7 +58,7 @@ func (s *Sweep) expand(file string, base *configs.Doc) error {
 		}
 		s.Points = append(s.Points, p)
 	}
-	if len(problems) > 0 {
+	if problems = append(problems, s.never()...); len(problems) > 0 {
 		return problems
 	}
 	return nil
@@ -64,7 +68,7 @@ func (s *Sweep) expand(file string, base *configs.Doc) error {
 func (s *Sweep) check(p *Point, base *configs.Doc) error {
 	doc := *base
 	for i, a := range s.Axes {
-		if err := doc.SetFrom("axis", longPath(a.Path, p.Values[i]), p.Values[i]); err != nil {
+		if err := a.set(&doc, p.Values[i]); err != nil {
 			return err
 		}
 	}
@@ -112,13 +116,19 @@ func (s *Sweep) relocate(err error, index []int) configs.Problems {
 // it came from elsewhere.
 func (s *Sweep) origin(from string, index []int) *configs.Doc {
 	for i, k := range index {
-		if a := &s.Axes[i]; from == "axis "+longPath(a.Path, a.Values[k]) {
-			return a.at[k]
+		a := &s.Axes[i]
+		for _, kv := range splitOp(longPath(a.Path, a.Values[k]), a.Values[k]) {
+			if from == "axis "+kv[0] {
+				return a.at[k]
+			}
 		}
 	}
 	for _, path := range s.Config.Set.Keys() {
-		if v := s.Config.Set.Child(path); from == "set "+longPath(path, v.Flow()) {
-			return v
+		v := s.Config.Set.Child(path)
+		for _, kv := range splitOp(longPath(opAxis(path), v.Flow()), v.Flow()) {
+			if from == "set "+kv[0] {
+				return v
+			}
 		}
 	}
 	return nil

@@ -15,10 +15,10 @@ type SweepConfig struct {
 	Title     string          `yaml:"title" help:"what the sweep asks"`
 	Base      string          `yaml:"base" required:"true" help:"the workload: a file beside the sweep, or a shipped one's name"`
 	Set       configs.Doc     `yaml:"set" help:"path: value, for all points"`
-	Axes      configs.Doc     `yaml:"axes" required:"true" help:"path: a list, {from, to, step} or {from, to, times}"`
+	Axes      configs.Doc     `yaml:"axes" required:"true" help:"path: a list, {from, to, step} or {from, to, times}; op: a pattern such as allreduce/*, which compares algorithms"`
 	Recommend string          `yaml:"recommend" default:"call.core_num" help:"axis of which the smallest good value is recommended"`
 	Tolerance engine.Fraction `yaml:"tolerance" default:"2 %" max:"100 %" help:"how much slower than the best is good enough"`
-	Plots     []string        `yaml:"plots" enum:"bandwidth,time,core-num,reasons,wqebb" help:"what is drawn; default: all that the axes give"`
+	Plots     []string        `yaml:"plots" enum:"bandwidth,time,algorithms,core-num,reasons,wqebb" help:"what is drawn; default: all that the axes give"`
 }
 
 // Sweep is a decoded sweep with all of its points checked.
@@ -27,6 +27,8 @@ type Sweep struct {
 	Config SweepConfig
 	Axes   []Axis
 	Points []Point
+
+	recommends bool // the file says of which axis
 }
 
 // LoadSweep reads a sweep and checks every point of it before anything runs.
@@ -44,6 +46,7 @@ func SweepFromDoc(file string, doc *configs.Doc, sets []string) (*Sweep, error) 
 	if err := doc.Decode(&s.Config); err != nil {
 		return nil, err
 	}
+	s.recommends = doc.Has("recommend")
 	if err := s.readAxes(doc); err != nil {
 		return nil, err
 	}
@@ -55,11 +58,38 @@ func SweepFromDoc(file string, doc *configs.Doc, sets []string) (*Sweep, error) 
 		if path, _, ok := strings.Cut(set, "="); ok && s.axis(path) != nil {
 			return nil, configs.Problems{{File: "--set " + set, Message: "is an axis of this sweep, whose values would replace it"}}
 		}
-		if err := base.Set(long(set)); err != nil {
+		if base, err = override(base, []string{set}); err != nil {
 			return nil, err
 		}
 	}
+	if err := s.pattern(base); err != nil {
+		return nil, err
+	}
 	return s, s.expand(baseFile, base)
+}
+
+// pattern makes an axis of an operation that is a pattern, wherever it was set.
+func (s *Sweep) pattern(base *configs.Doc) error {
+	if s.Compares() || !base.Has(OpPath) || !strings.Contains(base.At(OpPath).Text()+base.At("call.form").Text(), "*") {
+		return nil
+	}
+	word := base.At(OpPath).Text()
+	if base.Has("call.form") {
+		word += "/" + base.At("call.form").Text()
+	}
+	names, err := expandOp(base.At(OpPath), word)
+	if err != nil {
+		return err
+	}
+	a := Axis{Path: OpPath, Values: names}
+	for range names {
+		a.at = append(a.at, base.At(OpPath))
+	}
+	s.Axes = append(s.Axes, a)
+	if !s.recommends {
+		s.Config.Recommend = OpPath
+	}
+	return nil
 }
 
 // readAxes reads all axes, and reports what is wrong with each.
@@ -67,7 +97,7 @@ func (s *Sweep) readAxes(doc *configs.Doc) error {
 	var problems configs.Problems
 	total := 1
 	for _, path := range s.Config.Axes.Keys() {
-		a, err := readAxis(path, s.Config.Axes.Child(path))
+		a, err := s.readAxis(opAxis(path), s.Config.Axes.Child(path))
 		if err != nil {
 			problems = append(problems, problemsOf(err)...)
 			continue
@@ -80,6 +110,9 @@ func (s *Sweep) readAxes(doc *configs.Doc) error {
 	if len(s.Config.Axes.Keys()) == 0 {
 		problems = append(problems, doc.At("axes").Fault("a sweep needs at least one axis, such as call.core_num: [1, 2, 4]")...)
 	}
+	if s.Config.Recommend = opAxis(s.Config.Recommend); s.Compares() && !s.recommends {
+		s.Config.Recommend = OpPath
+	}
 	if doc.Has("recommend") && len(problems) == 0 && s.axis(s.Config.Recommend) == nil {
 		problems = append(problems, doc.At("recommend").Fault("%q is no axis of this sweep%s", s.Config.Recommend, suggest(s.Config.Recommend, s.Config.Axes.Keys()))...)
 	}
@@ -87,6 +120,17 @@ func (s *Sweep) readAxes(doc *configs.Doc) error {
 		return problems
 	}
 	return nil
+}
+
+// readAxis reads one axis; that over algorithms has names and patterns.
+func (s *Sweep) readAxis(path string, d *configs.Doc) (Axis, error) {
+	if s.axis(path) != nil {
+		return Axis{}, d.Fault("%s is an axis already", path)
+	}
+	if path == OpPath {
+		return readOps(d)
+	}
+	return readAxis(path, d)
 }
 
 // axis returns the axis over a path; nil when there is none.
@@ -117,11 +161,13 @@ func (s *Sweep) base(doc *configs.Doc) (string, *configs.Doc, error) {
 	out := *base
 	for _, path := range s.Config.Set.Keys() {
 		v := s.Config.Set.Child(path)
-		if s.axis(path) != nil {
+		if s.axis(opAxis(path)) != nil {
 			return "", nil, v.Fault("is an axis too, whose values would replace it")
 		}
-		if err := out.SetFrom("set", longPath(path, v.Flow()), v.Flow()); err != nil {
-			return "", nil, s.relocate(err, nil)
+		for _, kv := range splitOp(longPath(opAxis(path), v.Flow()), v.Flow()) {
+			if err := out.SetFrom("set", kv[0], kv[1]); err != nil {
+				return "", nil, s.relocate(err, nil)
+			}
 		}
 	}
 	return file, &out, nil

@@ -62,6 +62,9 @@ func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Pi
 	along := sizeAxis(cmp)
 	switch kind {
 	case "bandwidth", "time":
+		if cmp.Compare != "" && len(cmp.Races()) > 0 && kind == "time" {
+			return nil, errors.New("the plot of algorithms shows the same")
+		}
 		if along == "" {
 			return nil, errors.New("no axis of this sweep is a message size")
 		}
@@ -71,6 +74,14 @@ func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Pi
 			return plots.Time(frame, series)
 		}
 		return plots.Bandwidth(frame, plots.Busbw, series, roofLines(cmp, shown))
+	case "algorithms":
+		races := cmp.Races()
+		if len(races) == 0 {
+			return nil, errors.New("this sweep does not compare algorithms along an axis of sizes")
+		}
+		last := &races[len(races)-1]
+		frame.Subtitle = subtitle(frame.Subtitle, last.Axes)
+		return plots.Algorithms(frame, last, cmp.Points)
 	case "core-num":
 		if !hasAxis(cmp, cmp.Axis) {
 			return nil, fmt.Errorf("%s is no axis of this sweep", cmp.Axis)
@@ -90,6 +101,14 @@ func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Pi
 		return plots.Reasons(frame, axis, bars)
 	}
 	return plots.WQEBB(frame, axis, bars)
+}
+
+// subtitle adds what all curves have in common.
+func subtitle(text string, axes []reports.KV) string {
+	for _, kv := range axes {
+		text += "; " + kv.Key + " " + kv.Value
+	}
+	return strings.TrimPrefix(text, "; ")
 }
 
 // shared names the axes on which all points have one value, but for one.

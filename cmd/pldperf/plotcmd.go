@@ -19,6 +19,7 @@ const plotLong = `Draw the plots of a sweep: PNG and SVG, of each kind that its 
 
   bandwidth  busbw against message size, logarithmic axes, with the machine's roofs
   time       time against message size, with the lower bound
+  algorithms time against message size, a curve for each algorithm, switch-over points marked
   core-num   time against core_num, the recommended point marked
   reasons    time by reason of the slowest block, a bar for each core_num
   wqebb      use of the send queues
@@ -32,7 +33,7 @@ Examples:
   pldperf plot out/a5-core-num/sweep.json --kind core-num,reasons -o out/pictures --lang zh`
 
 // allKinds are the kinds of plots, and the names of the files that they become.
-var allKinds = []string{"bandwidth", "time", "core-num", "reasons", "wqebb"}
+var allKinds = []string{"bandwidth", "time", "algorithms", "core-num", "reasons", "wqebb"}
 
 func (a *app) plotCommand() *cobra.Command {
 	var f sweepFlags

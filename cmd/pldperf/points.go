@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/vbauerster/mpb/v8"
@@ -47,6 +49,12 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 			cmp.Points = append(cmp.Points, *p)
 		}
 	}
+	if len(cmp.Points) > 0 && s.Compares() {
+		cmp.Compare, cmp.Along = workloads.OpPath, sizeAxis(cmp)
+		if races := cmp.Races(); len(races) > 0 && races[0].CommonOp() == "" {
+			cmp.Notes = append(cmp.Notes, "The algorithms are of different operations, which do different work.")
+		}
+	}
 	if len(cmp.Points) == 0 {
 		return nil, context.Canceled
 	}
@@ -60,9 +68,16 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 
 func partial(n, all int) string { return fmt.Sprintf("interrupted after %d of %d points", n, all) }
 
+// firstOf opens the first point that its algorithm can do.
+func firstOf(s *workloads.Sweep) (w *workloads.Workload, err error) {
+	i := max(slices.IndexFunc(s.Points, func(p workloads.Point) bool { return p.Impossible == "" }), 0)
+	w, _, err = s.Points[i].Open()
+	return w, err
+}
+
 // backoffNote says how far two points may differ only by the phase of their polls.
 func backoffNote(s *workloads.Sweep) []string {
-	w, _, err := s.Points[0].Open()
+	w, err := firstOf(s)
 	if err != nil || w.Config.Machine.AIV.Poll.Kind == "ideal" {
 		return nil
 	}
@@ -73,13 +88,16 @@ func backoffNote(s *workloads.Sweep) []string {
 // asGood names, where one choice is made, the smallest value that is as good as the
 // best within the phase of two polls: below that, a lead may be luck.
 func asGood(s *workloads.Sweep, cmp *reports.Comparison) []string {
-	w, _, err := s.Points[0].Open()
+	w, err := firstOf(s)
 	choices := cmp.Choices()
 	if err != nil || len(choices) != 1 || choices[0].Pick < 0 || w.Config.Machine.AIV.Poll.Kind == "ideal" {
 		return nil
 	}
 	c := &choices[0]
 	phase := 2 * w.Config.Machine.AIV.Poll.Max
+	if cmp.Compare != "" {
+		return nil
+	}
 	best := cmp.Points[c.Rows[c.Best].Point].Elapsed
 	for _, row := range c.Rows[:c.Pick] {
 		p := &cmp.Points[row.Point]
@@ -124,11 +142,15 @@ type runner struct {
 
 // point returns one point, from the cache if it is there.
 func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
+	axes := axesOf(r.sweep, p)
+	if p.Impossible != "" {
+		pt := reports.Impossible(axes, p.Impossible)
+		return &pt, nil
+	}
 	w, key, err := p.Open()
 	if err != nil {
 		return nil, err
 	}
-	axes := axesOf(r.sweep, p)
 	if data, ok := r.cache.Get(key); ok {
 		var pt reports.Point
 		d := json.NewDecoder(bytes.NewReader(data))
@@ -142,6 +164,10 @@ func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 		return nil, err
 	}
 	out, err := w.Run(hw.Options{})
+	if err != nil && r.sweep.Compares() { // what only composing the call finds
+		pt := reports.Impossible(axes, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return &pt, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,11 @@ folder. All points are checked before the first one runs. Points are cached by c
 so an interrupted sweep goes on where it stopped. Ctrl-C shows the points that are there
 and exits with 130; a second one ends the program at once.
 
+An axis over operations compares algorithms: op: allreduce/* stands for all forms, and
+call.op: [allreduce/mesh_host, allreduce/ring_host] names them. Along an axis of sizes
+the table then shows the switch-over points: where another algorithm becomes the fastest.
+A point that an algorithm cannot do is shown as not possible, with the reason.
+
 A sweep file has title, base (a workload), set (path: value for all points), axes (path:
 a list, {from, to, step} or {from, to, times}), recommend (an axis; default
 call.core_num), tolerance (default 2 %) and plots (default: all that the axes give).
@@ -30,6 +35,7 @@ call.core_num), tolerance (default 2 %) and plots (default: all that the axes gi
 Examples:
   pldperf sweep a5-core-num
   pldperf sweep a5-core-num --set routing.tokens=1024 -o out/small
+  pldperf sweep a5-all-to-all-algorithms --set ranks=4
   pldperf sweep my-sweep.yaml --format csv -o - > points.csv`
 
 // sweepFlags are those of sweep and plot.
@@ -128,7 +134,13 @@ func (a *app) ended(cmp *reports.Comparison, all int, f *sweepFlags) error {
 		return failure{exitStopped}
 	}
 	for i := range cmp.Points {
-		if cmp.Points[i].Status != result.OK {
+		switch cmp.Points[i].Status {
+		case result.OK:
+		case reports.NotPossible:
+			if cmp.Compare == "" { // only a comparison expects it
+				return failure{exitBad}
+			}
+		default:
 			return failure{exitBad}
 		}
 	}

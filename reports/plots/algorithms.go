@@ -1,0 +1,95 @@
+package plots
+
+import (
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"pldperf/engine"
+	"pldperf/hw/result"
+	"pldperf/reports"
+)
+
+// Algorithms draws the time of each algorithm of a race against the axis along which
+// they are compared, both axes logarithmic, and marks where another one becomes the
+// fastest. Algorithms that ended ok nowhere have no curve.
+func Algorithms(f Frame, r *reports.Race, points []reports.Point) (*Picture, error) {
+	p := f.gridPlot(false)
+	c := curves{frame: &f, plot: p}
+	name := r.CommonOp()
+	for a, algorithm := range r.Algorithms {
+		c.add(a, len(r.Algorithms), strings.TrimPrefix(algorithm, name), raceCurve(r, points, a))
+	}
+	if len(c.xs) == 0 {
+		return nil, errNothing
+	}
+	c.logAxes(r.Along, "time (us)")
+	if !inBytes(r.Values) {
+		p.X.Tick.Marker = powerTicks{}
+		if p.X.Label.Text = f.axisLabel(r.Along); strings.HasSuffix(r.Along, "size") {
+			p.X.Label.Text += " " + f.tr("(elements)")
+		}
+	}
+	c.crossings(r.Crossings)
+	title := f.tr("Algorithms against %s", r.Along)
+	if name != "" {
+		title = f.tr("%s: algorithms against %s", strings.TrimSuffix(name, "/"), r.Along)
+	}
+	return f.picture(title, c.legend, p.Draw), nil
+}
+
+// raceCurve returns where one algorithm ended ok.
+func raceCurve(r *reports.Race, points []reports.Point, algorithm int) (xys plotter.XYs) {
+	for v, value := range r.Values {
+		i := r.Points[v][algorithm]
+		x, ok := amount(value)
+		if i < 0 || !ok || x <= 0 || points[i].Status != result.OK || points[i].Elapsed <= 0 {
+			continue
+		}
+		xys = append(xys, plotter.XY{X: x, Y: micros(points[i].Elapsed)})
+	}
+	return xys
+}
+
+// amount reads a plain number or a size.
+func amount(s string) (float64, bool) {
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return v, true
+	}
+	var size engine.Bytes
+	err := size.UnmarshalText([]byte(s))
+	return float64(size), err == nil
+}
+
+// inBytes reports whether values are bytes rather than plain numbers.
+func inBytes(values []string) bool {
+	for _, v := range values {
+		if _, err := strconv.ParseFloat(v, 64); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// crossings rings the switch-over points and writes their place above them.
+func (c *curves) crossings(all []reports.Crossing) {
+	var at plotter.XYs
+	style := c.frame.style(legendSize, ink, true)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
+	for _, x := range all {
+		if x.X > 0 && x.Y > 0 {
+			at = append(at, plotter.XY{X: x.X, Y: x.Y})
+			c.plot.Add(&label{at: at[len(at)-1], text: x.At, style: style, offset: vg.Point{Y: vg.Points(12)}})
+		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	ring := &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: vg.Points(7.5), Shape: ringGlyph{}}}
+	c.plot.Add(ring)
+	c.legend = append(c.legend, entry{c.frame.tr("switch-over"), []plot.Thumbnailer{ring}})
+}
