@@ -24,10 +24,11 @@ var allowed = map[string][]string{
 	"hw/program":  {"engine"},
 	"hw/result":   {"engine"},
 	"hw/arith":    {"hw/program"},
+	"hw/hazard":   {"engine", "hw/memory", "hw/program", "hw/result"},
 	"hw/ub":       {"engine", "hw/memory"},
 	"hw/urma":     {"engine", "hw/memory", "hw/fabric"},
 	"hw/sdma":     {"engine", "hw/memory", "hw/fabric"},
-	"hw/aiv":      {"engine", "hw/memory", "hw/fabric", "hw/program", "hw/result", "hw/ub", "hw/urma", "hw/sdma", "hw/arith"},
+	"hw/aiv":      {"engine", "hw/memory", "hw/fabric", "hw/program", "hw/result", "hw/ub", "hw/urma", "hw/sdma", "hw/arith", "hw/hazard"},
 	"hw":          {"engine", "hw/..."},
 	"hw/hwtest":   {"hw", "configs"}, // for tests alone
 	"collectives": {"engine", "hw", "hw/program", "hw/result", "hw/arith"},
