@@ -178,7 +178,7 @@ func (d *DMA) land(w *work) {
 		at = w.move.Local
 	}
 	d.mem.Land(at, &w.data)
-	end := d.mem.Write(at, w.move.N, owner).End
+	end := max(d.eng.Now(), d.mem.Write(at, w.move.N, owner).End.Add(-d.span(w.move.N))) // it was stored while it came
 	if !w.move.Get {
 		end = end.Add(d.net.Latency(at.Rank, d.rank))
 	}
