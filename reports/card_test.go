@@ -40,14 +40,14 @@ func TestCardOfAnAbortedRunSaysWhereAndDefinesNoRates(t *testing.T) {
 func TestCardOfADeadlockListsWhoWaitsForWhat(t *testing.T) {
 	c := fakeCard()
 	c.Result.Status = result.Deadlock
-	c.Result.Hazards = []result.Hazard{{Text: "cell signal[1,0] began at 1"}}
+	c.Result.Hazards = []result.Hazard{{Kind: result.CellsSet, Text: "cell signal[1,0] began at 1"}}
 	c.Result.Stuck = &result.Stuck{Time: 7_000_000, More: 3, Waits: []result.Waiting{
 		{Rank: 1, Block: 0, Op: "wait_peers", Since: 2_500_000, Cell: "signal[0,0]", Value: 0, Expected: 1, Missing: "rank 0, block 0"},
 		{Rank: 1, Block: 1, Op: "wait_peers", Since: 2_600_000, Cell: "signal[0,1]", Value: -1, Expected: 1, Missing: "rank 0, block 1, which was not launched: rank 0 runs core_num 1"},
 	}}
 	got := text(t, c)
 	assert.Contains(t, got, "DEADLOCK at 7.000 us: 5 blocks can never go on")
-	assert.Contains(t, got, "hazard: cell signal[1,0] began at 1")
+	assert.Regexp(t, `1  cells_not_zero +cell signal\[1,0\] began at 1`, got)
 	assert.Contains(t, got, "signal[0,1]")
 	assert.Contains(t, got, "3 further waits not listed")
 	goldens(t, "deadlock", func(b *bytes.Buffer, f Format) error { return c.Write(b, f, Options{}) })
@@ -241,4 +241,58 @@ func TestSkewIsSaidEvenWhenThereIsNone(t *testing.T) {
 	c := fakeCard()
 	c.Result.Calls[0].Ranks[3].Start = 2_000_000
 	assert.Regexp(t, `start skew +2\.000 us between`, text(t, c))
+}
+
+// raced is a run whose data is wrong because of a race.
+func raced() *Card {
+	c := fakeCard()
+	c.Result.Status, c.Result.Data.Wrong = result.WrongData, 188
+	c.Result.Data.Mismatches = []string{": rank 0 target+769 (188 bytes): not the bytes of rank 3 input+1 version 0"}
+	c.Result.Hazards = []result.Hazard{{
+		Kind: result.ReadEarly, Text: "rank 0 reads what rank 3 has not published to it", Count: 12,
+		First:   &result.Access{Rank: 3, Op: "put", Phase: "push", Kind: "write", Buffer: "target", Owner: 0, Off: 768, Len: 256, Time: 23_500_000},
+		Second:  &result.Access{Task: "first", Rank: 0, Block: 1, Op: "copy", Kind: "read", Buffer: "target", Owner: 0, Off: 0, Len: 1024, Time: 5_000_000},
+		Missing: "a notify of rank 3 after its put, and a wait of rank 0 before its copy",
+	}}
+	c.Result.Diagnoses = []result.Diagnosis{{Row: "F5", Symptom: "wrong values only at P=4", Cause: "there is no barrier", Fix: "insert one", Evidence: "rank 0 target+769 still holds what was there before"}}
+	return c
+}
+
+func TestAHazardShowsBothAccessesAndWhatWouldOrderThem(t *testing.T) {
+	goldens(t, "raced", func(b *bytes.Buffer, f Format) error { return raced().Write(b, f, Options{}) })
+	got := text(t, raced())
+	assert.Regexp(t, `first +rank 3, block 0: put \(phase push\) writes target\+768, 256 B, of rank 0, at\n +23\.500 us`, got)
+	assert.Regexp(t, `second +first, rank 0, block 1: copy reads target\+0, 1,024 B, of rank 0, at\s+5\.000 us`, got)
+	assert.Regexp(t, `missing +a notify of rank 3 after its put`, got)
+	assert.Contains(t, got, "\nrank 0 target+769 (188 bytes)", "a call without a name leaves no colon")
+	for _, word := range []string{"Symptom +wrong values", "Cause +there is no barrier", "Fix +insert one", "In this run +rank 0"} {
+		assert.Regexp(t, word, got)
+	}
+	p := NewPoint(nil, 0, raced())
+	assert.Contains(t, p.Problem, "; F5: there is no barrier")
+}
+
+func TestACardListsFewHazardsAndItsJSONAll(t *testing.T) {
+	c := raced()
+	for len(c.Result.Hazards) < 20 {
+		c.Result.Hazards = append(c.Result.Hazards, c.Result.Hazards[0])
+	}
+	assert.Contains(t, text(t, c), "14 further hazards not listed")
+}
+
+func TestARunThatDidNothingIsNoRightDataByLuck(t *testing.T) {
+	c := fakeCard()
+	c.Result.Status = result.Hazardous
+	c.Result.Hazards = []result.Hazard{{Kind: result.NothingDone, Text: "it serves at most 16 ranks"}}
+	assert.Contains(t, text(t, c), "NOTHING DONE: it serves at most 16 ranks")
+	p := NewPoint(nil, 0, c)
+	assert.Equal(t, NotPossible, p.Status)
+	assert.Equal(t, "it serves at most 16 ranks", p.Problem)
+}
+
+func TestCountersOfWhatDidNotHappenAreLeftOutUnlessPredicted(t *testing.T) {
+	c := fakeCard()
+	assert.NotContains(t, text(t, c), "remote_loads")
+	c.Formula[1][result.RemoteLoads] = 3
+	assert.Regexp(t, `remote_loads +0 +3  -3; rank 1: 0, not 3`, text(t, c))
 }

@@ -13,7 +13,9 @@ func (c *Card) page() *page {
 	r, m, a := c.Result, Measure(c), newAccounts(c.Result)
 	p := &page{title: c.Title}
 	p.lead = append(verdict(r), problems(c, a)...)
+	diagnosisTables(p, r)
 	waits(p, r.Stuck)
+	hazardTable(p, r)
 	c.inputTable(p, &m)
 	c.resultTable(p, &m)
 	spreadTable(p, &m)

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"pldperf/engine"
 	"pldperf/hw/result"
@@ -87,6 +88,19 @@ func (c *Card) verdictRecords(t *tidy, a *accounts) {
 	t.number("verdict", "wrong_bytes", "", -1, "B", int64(r.Data.Wrong))
 	t.number("verdict", "checked_words", "", -1, "", r.Data.Words)
 	t.number("verdict", "wrong_words", "", -1, "", r.Data.WrongWords)
+	for i := range r.Hazards {
+		h := &r.Hazards[i]
+		t.text("hazard", string(h.Kind), h.Text)
+		for _, kv := range hazardRows(h) {
+			t.add("hazard", string(h.Kind), kv.Key, -1, -1, "", kv.Value)
+		}
+	}
+	for i := range r.Diagnoses {
+		d := &r.Diagnoses[i]
+		for _, kv := range diagnosisRows(d) {
+			t.add("diagnosis", d.Row, strings.ToLower(strings.ReplaceAll(kv.Key, " ", "_")), -1, -1, "", kv.Value)
+		}
+	}
 	if r.Stuck != nil {
 		for _, w := range r.Stuck.Waits {
 			t.add("deadlock", w.Op, "waits", w.Rank, -1, "", fmt.Sprintf("block %d on %s: %d of %d, should come from %s", w.Block, w.Cell, w.Value, w.Expected, w.Missing))

@@ -39,6 +39,9 @@ func (c *Card) counterRows() []counterRow {
 	return rows
 }
 
+// nothing reports whether nothing was counted and nothing was predicted.
+func (r *counterRow) nothing() bool { return r.counted == 0 && r.predicted == 0 && r.rank < 0 }
+
 // verdict is a tick, or how far the count is from the formula and where.
 func (r *counterRow) verdict() string {
 	switch {
@@ -63,7 +66,12 @@ func (r *counterRow) each() string {
 func (c *Card) counterTable(p *page) {
 	t := p.table("Counted, beside what the formulas predict, over all ranks",
 		"counter", ">counted", ">formula", "check", ">each rank", "~formula of a rank")
+	zero := 0
 	for _, row := range c.counterRows() {
+		if row.nothing() {
+			zero++
+			continue
+		}
 		predicted := "-"
 		if row.known {
 			predicted = count(row.predicted)
@@ -73,6 +81,9 @@ func (c *Card) counterTable(p *page) {
 			name += " (" + u + ")"
 		}
 		t.add(name, count(row.counted), predicted, row.verdict(), row.each(), c.formulaText(row.counter))
+	}
+	if zero > 0 {
+		t.notes = append(t.notes, plural(zero, "further counter")+" of what did not happen, as predicted; --json has all")
 	}
 	if n := c.Result.Totals[result.WQEBBs]; n > 0 {
 		t.notes = append(t.notes, fmt.Sprintf("NOPs fill %s of the WQEBBs", sharePercent(c.Result.Totals[result.NOPs], n)))

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"fmt"
+
 	"pldperf/engine"
 	"pldperf/hw/result"
 )
@@ -38,6 +40,9 @@ func NewPoint(axes []KV, size engine.Bytes, c *Card) Point {
 	}
 	if r.Status != result.OK {
 		p.Problem = verdict(r)[0]
+		for _, d := range r.Diagnoses {
+			p.Problem += fmt.Sprintf("; %s: %s", d.Row, d.Cause)
+		}
 	}
 	for i := range r.Hazards {
 		if h := &r.Hazards[i]; h.Kind == result.NothingDone {

@@ -1,14 +1,17 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"pldperf/engine"
 	"pldperf/hw/result"
 )
 
 // verdict says how the run ended and whether its data is right; what follows the
-// first line are the particulars.
+// first line are the particulars. Hazards and diagnoses have tables of their own.
 func verdict(r *result.Result) []string {
 	d := &r.Data
 	switch r.Status {
@@ -16,16 +19,27 @@ func verdict(r *result.Result) []string {
 		return []string{"OK: data right. " + checked(d) + ", nothing wrong"}
 	case result.WrongData:
 		lines := []string{fmt.Sprintf("WRONG DATA: %s B and %s wrong. %s", count(d.Wrong), plural(d.WrongWords, "control word"), checked(d))}
-		return append(append(append(lines, d.Mismatches...), hazards(r)...), diagnoses(r)...)
+		for _, m := range d.Mismatches {
+			lines = append(lines, strings.TrimPrefix(m, ": ")) // of a call without a name
+		}
+		return lines
 	case result.Hazardous:
-		lines := []string{fmt.Sprintf("HAZARD: the data came out right, but by luck: %s. %s", plural(len(r.Hazards), "hazard"), checked(d))}
-		return append(append(lines, hazards(r)...), diagnoses(r)...)
+		return []string{hazardous(r)}
 	case result.Aborted:
-		return append(append(aborted(r.Abort), hazards(r)...), diagnoses(r)...)
+		return aborted(r.Abort)
 	case result.Deadlock:
-		return append(append(deadlocked(r.Stuck), hazards(r)...), diagnoses(r)...)
+		return deadlocked(r.Stuck)
 	}
 	return []string{fmt.Sprintf("UNKNOWN STATUS %q", string(r.Status))}
+}
+
+// hazardous is the verdict on data that came out right, but need not have.
+func hazardous(r *result.Result) string {
+	done := slices.ContainsFunc(r.Hazards, func(h result.Hazard) bool { return h.Kind != result.NothingDone })
+	if !done && len(r.Hazards) > 0 {
+		return "NOTHING DONE: " + r.Hazards[0].Text
+	}
+	return fmt.Sprintf("HAZARD: the data came out right, but by luck: %s. %s", plural(len(r.Hazards), "hazard"), checked(&r.Data))
 }
 
 func checked(d *result.Data) string {
@@ -35,24 +49,81 @@ func checked(d *result.Data) string {
 	return fmt.Sprintf("%s B of payload checked as %s, %s checked", count(d.Checked), d.Payload, plural(d.Words, "control word"))
 }
 
-func hazards(r *result.Result) (lines []string) {
-	for i := range r.Hazards {
-		h := &r.Hazards[i]
-		line := "hazard: " + h.Text
-		if h.Missing != "" {
-			line += "; missing: " + h.Missing
-		}
-		lines = append(lines, line)
+// maxHazards is how many hazards a page shows; the JSON has all.
+const maxHazards = 6
+
+// hazardTable shows each hazard: what it is, both accesses, and what would order them.
+func hazardTable(p *page, r *result.Result) {
+	if len(r.Hazards) == 0 {
+		return
 	}
-	return lines
+	t := p.table("Hazards: what another timing of the same program does otherwise", ">", "kind", "~what, and the two accesses that nothing orders")
+	for i := range r.Hazards {
+		if i == maxHazards {
+			t.notes = append(t.notes, plural(len(r.Hazards)-i, "further hazard")+" not listed; --json has all")
+			break
+		}
+		h := &r.Hazards[i]
+		text := h.Text
+		if h.Count > 1 {
+			text += fmt.Sprintf(" (%s times)", count(h.Count))
+		}
+		t.add(fmt.Sprint(i+1), string(h.Kind), text)
+		for _, row := range hazardRows(h) {
+			t.add("", row.Key, row.Value)
+		}
+	}
 }
 
-// diagnoses name the rows of the symptom table that the run shows.
-func diagnoses(r *result.Result) (lines []string) {
-	for _, d := range r.Diagnoses {
-		lines = append(lines, fmt.Sprintf("%s: %s. Cause: %s. Fix: %s (%s)", d.Row, d.Symptom, d.Cause, d.Fix, d.Evidence))
+// hazardRows are the particulars of a hazard: both accesses, and the missing edge.
+func hazardRows(h *result.Hazard) (rows []KV) {
+	for _, x := range []struct {
+		name string
+		a    *result.Access
+	}{{"first", h.First}, {"second", h.Second}} {
+		if x.a != nil {
+			rows = append(rows, KV{x.name, access(x.a)})
+		}
 	}
-	return lines
+	if h.Missing != "" {
+		rows = append(rows, KV{"missing", h.Missing})
+	}
+	return rows
+}
+
+// access says in a line who touched what, when.
+func access(a *result.Access) string {
+	verb := map[string]string{"read": "reads", "write": "writes", "add": "adds to"}[a.Kind]
+	who := fmt.Sprintf("rank %d, block %d", a.Rank, a.Block)
+	if a.Task != "" {
+		who = a.Task + ", " + who
+	}
+	op := a.Op
+	if a.Phase != "" {
+		op += " (phase " + a.Phase + ")"
+	}
+	return fmt.Sprintf("%s: %s %s %s+%s, %s B, of rank %d, at %s us", who, op, cmp.Or(verb, a.Kind), a.Buffer, count(a.Off), count(a.Len), a.Owner, us(engine.Duration(a.Time)))
+}
+
+// diagnosisTables name the rows of the symptom table that the run shows: what a person
+// sees, why, and what to do.
+func diagnosisTables(p *page, r *result.Result) {
+	for i := range r.Diagnoses {
+		d := &r.Diagnoses[i]
+		t := p.table("Diagnosis: a row of the symptom table", "row", "~"+d.Row)
+		for _, row := range diagnosisRows(d) {
+			t.add(row.Key, row.Value)
+		}
+	}
+}
+
+func diagnosisRows(d *result.Diagnosis) (rows []KV) {
+	for _, kv := range []KV{{"Symptom", d.Symptom}, {"Cause", d.Cause}, {"Fix", d.Fix}, {"In this run", d.Evidence}} {
+		if kv.Value != "" {
+			rows = append(rows, kv)
+		}
+	}
+	return rows
 }
 
 func aborted(a *result.Abort) []string {
