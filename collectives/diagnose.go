@@ -164,8 +164,7 @@ func (s *suspect) early(x scene, evidence string) {
 	switch h := s.hazardOf(result.StaleCredit); {
 	case s.hazardOf(result.CellsSet) != nil:
 		s.say("F45", "%s", s.hazardOf(result.CellsSet).Text)
-	case s.blocks(x):
-		return
+	case s.blocks(x), s.narrow(x):
 	case h != nil:
 		s.stale(x, h.Text)
 	case again != "" && !own:
@@ -176,6 +175,8 @@ func (s *suspect) early(x scene, evidence string) {
 		s.say("F19", "%s; %s", evidence, s.deaf(x))
 	case ahead != "":
 		s.say("F16", "%s; %s", evidence, ahead)
+	case x.family() == "ring" && handshakes > 0 && s.hazardOf(result.ReadEarly) == nil:
+		s.say("F29", "%s; every read is behind its handshake", evidence)
 	case x.family() == "mesh" && x.call.Ranks == 2:
 		s.say("F21", "%s", evidence)
 	case handshakes == 0:
@@ -258,7 +259,7 @@ func (s *suspect) sceneOf(h *result.Hazard) scene {
 
 // overwritten: a write over what somebody may still read, or over another write.
 func (s *suspect) overwritten(x scene, h *result.Hazard) {
-	if x.call == nil || s.blocks(x) || s.aliased(x, h.Text) {
+	if x.call == nil || s.blocks(x) || s.narrow(x) || s.aliased(x, h.Text) {
 		return
 	}
 	same := h.First == nil || h.Second == nil || h.First.Task != h.Second.Task

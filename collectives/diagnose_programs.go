@@ -19,7 +19,7 @@ func (s *suspect) handshake(x scene) (waits int, ahead string) {
 			read[o.Src] = true
 		}
 	})
-	last := map[*program.Task]string{}
+	last, loose := map[*program.Task]string{}, map[*program.Task]int{}
 	s.ops(x, func(t *program.Task, i int, o *program.Op) {
 		shows := o.Kind == program.Put || o.Kind == program.RemoteStore || o.Kind == program.SendOwned ||
 			(o.Kind == program.CopyTile || o.Kind == program.StoreTile) && read[o.Dst]
@@ -27,8 +27,15 @@ func (s *suspect) handshake(x scene) (waits int, ahead string) {
 		case waitsFor(o):
 			waits++
 			last[t] = ""
+		case o.Kind == program.Fence:
+			delete(loose, t)
 		case notifies(o):
 			last[t] = fmt.Sprintf("op %d notifies", i)
+			if at, ok := loose[t]; ok && ahead == "" {
+				ahead = fmt.Sprintf("op %d notifies without a fence behind op %d, a remote_store", i, at)
+			}
+		case o.Kind == program.RemoteStore && last[t] == "":
+			loose[t] = i
 		case shows && last[t] != "" && ahead == "":
 			ahead = fmt.Sprintf("%s before op %d, a %s, has moved its data", last[t], i, o.Kind)
 		}
@@ -38,38 +45,81 @@ func (s *suspect) handshake(x scene) (waits int, ahead string) {
 
 func pullsFrom(o *program.Op) bool { return o.Kind == program.Get || o.Kind == program.RemoteLoad }
 
+// peers calls yield for every rank that an op of a call acts on, op by op and rank by rank.
+func (s *suspect) peers(x scene, concerns func(*program.Op) bool, yield func(op, rank, peer int)) {
+	s.ops(x, func(t *program.Task, i int, o *program.Op) {
+		for r := 0; concerns(o) && r < s.job.Ranks; r++ {
+			for block := range t.Blocks {
+				each(t.Program, i, r, block, func(h *program.Here) { yield(i, r, int(o.Peer.At(h))) })
+			}
+		}
+	})
+}
+
 // deaf says that a rank reads from one that never notifies it, though ranks notify others
 // one by one.
 func (s *suspect) deaf(x scene) (text string) {
-	told := map[[2]int]bool{} // from, to
-	here := func(t *program.Task, i, rank int, yield func(*program.Here)) {
-		for block := range t.Blocks {
-			each(t.Program, i, rank, block, yield)
-		}
-	}
-	every := func(concerns func(*program.Op) bool, yield func(o *program.Op, i, rank, peer int)) {
-		s.ops(x, func(t *program.Task, i int, o *program.Op) {
-			for r := 0; concerns(o) && r < s.job.Ranks; r++ {
-				here(t, i, r, func(h *program.Here) { yield(o, i, r, int(o.Peer.At(h))) })
-			}
-		})
-	}
-	single := false
-	all := false
+	one, all := false, false
 	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
-		single = single || o.Kind == program.Notify && notifies(o)
+		one = one || o.Kind == program.Notify && notifies(o)
 		all = all || o.Kind == program.NotifyPeers
 	})
-	if !single || all {
+	if !one || all {
 		return ""
 	}
-	every(notifies, func(_ *program.Op, _, rank, peer int) { told[[2]int{rank, peer}] = true })
-	every(pullsFrom, func(o *program.Op, i, rank, peer int) {
+	told := map[[2]int]bool{} // from, to
+	s.peers(x, notifies, func(_, rank, peer int) { told[[2]int{rank, peer}] = true })
+	s.peers(x, pullsFrom, func(op, rank, peer int) {
 		if rank != peer && !told[[2]int{peer, rank}] && text == "" {
-			text = fmt.Sprintf("op %d of rank %d reads from rank %d, which notifies other ranks", i, rank, peer)
+			text = fmt.Sprintf("op %d of rank %d reads from rank %d, which notifies other ranks", op, rank, peer)
 		}
 	})
 	return text
+}
+
+// selfish says that a rank of a ring is its own neighbour (F18).
+func (s *suspect) selfish(x scene) (found bool) {
+	if x.family() != "ring" {
+		return false
+	}
+	s.peers(x, pullsFrom, func(op, rank, peer int) {
+		if rank == peer && !found {
+			found = true
+			s.say("F18", "op %d of rank %d reads from rank %[2]d itself", op, rank)
+		}
+	})
+	return found
+}
+
+// narrow says that the columns of two blocks are one, because the signal has fewer of
+// them than there are blocks (F47).
+func (s *suspect) narrow(x scene) (found bool) {
+	s.ops(x, func(t *program.Task, i int, o *program.Op) {
+		if o.Kind != program.NotifyPeers || o.ByRow || found {
+			return
+		}
+		for b := range t.Blocks {
+			if col := o.Col.At(&program.Here{Block: b}); col >= o.Stride {
+				found = true
+				s.say("F47", "op %d of block %d notifies column %d of a signal with %d columns: a cell of another source", i, b, col, o.Stride)
+				return
+			}
+		}
+	})
+	return found
+}
+
+// gathers reports whether peers read what a call has reduced: the window in which it
+// stores its results.
+func (s *suspect) gathers(x scene) (found bool) {
+	stored := map[program.Buf]bool{}
+	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
+		if o.Kind == program.StoreTile {
+			stored[o.Dst] = true
+		}
+		found = found || pullsFrom(o) && stored[o.Src]
+	})
+	return found
 }
 
 // reused says where a call waits again for what its cells have had since before: for a

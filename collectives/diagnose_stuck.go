@@ -22,7 +22,11 @@ func (s *suspect) stuck() {
 			s.say("F45", "%s", h.Text)
 		case op.Eq && w.Value > w.Expected:
 			s.say("F10", "rank %d waits until %s equals %d; it has gone on to %d", w.Rank, w.Cell, w.Expected, w.Value)
-		case s.waitsBeforeNotify(x, w), s.eraser(x, w, op), s.strayed(x, w, op):
+		case s.selfish(x), s.narrow(x), s.waitsBeforeNotify(x, w), s.eraser(x, w, op):
+		case s.deaf(x) != "":
+			s.say("F19", "rank %d waits for %s; %s", w.Rank, w.Cell, s.deaf(x))
+		default:
+			s.strayed(x, w, op)
 		}
 	}
 }
@@ -109,9 +113,9 @@ func (s *suspect) eraser(x scene, w *result.Waiting, wait *program.Op) bool {
 }
 
 // strayed: a cell for which nobody at the rank waits has got credits (F4, F13).
-func (s *suspect) strayed(x scene, w *result.Waiting, op *program.Op) bool {
+func (s *suspect) strayed(x scene, w *result.Waiting, op *program.Op) {
 	if s.cells == nil {
-		return false
+		return
 	}
 	awaited := s.awaited(x, w.Rank, op.Signal)
 	for cell, v := range s.cells(w.Rank, op.Signal) {
@@ -123,9 +127,8 @@ func (s *suspect) strayed(x scene, w *result.Waiting, op *program.Op) bool {
 			row = "F13"
 		}
 		s.say(row, "rank %d waits for %s, which nobody has written; cell %d of that signal is %d, and nobody waits for it", w.Rank, w.Cell, cell, v)
-		return true
+		return
 	}
-	return false
 }
 
 // awaited lists the cells of a signal for which a rank's programs wait.

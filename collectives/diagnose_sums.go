@@ -15,6 +15,9 @@ import (
 // value names the row of a result of arithmetic that is wrong, by what has been
 // combined instead of what every rank gives.
 func (s *suspect) value(x scene, m *result.Mismatch) {
+	if s.selfish(x) {
+		return
+	}
 	v, ok := s.sumOf(x, m)
 	if !ok {
 		s.early(x, at(m)+" is wrong")
@@ -27,6 +30,8 @@ func (s *suspect) value(x scene, m *result.Mismatch) {
 	case s.elsewhere(&v, x, m):
 	case x.family() == "reduce_scatter" && v.is(v.combined(all&^own, v.at)):
 		s.say("F39", "%s is the result of the other ranks, without the part of rank %d", at(m), m.Rank)
+	case x.family() == "two_phase" && !s.gathers(x):
+		s.say("F27", "%s%s; nobody reads what the other ranks have reduced", at(m), v.lacks())
 	default:
 		s.early(x, at(m)+v.lacks())
 	}
