@@ -50,6 +50,11 @@ type Call struct {
 	Platform  string            // of the machine
 	Kinds     map[string]string // operand -> window or tensor, where not the default
 	Same      map[string]string // operand -> the operand whose buffer it shares
+	Software  Software          // of an API (micro)
+	WQEs      int               // to one peer (micro wqe_issue); 0 is 1
+	WQESGEs   int               // SGEs of each; 0 is 1
+	Commit    string            // "immediate", a doorbell a WQE, or "last", one for all
+	Grid      int               // blocks (micro launch); 0 is 1
 	Options   Options
 	Depth     int // WQEBBs of a send queue, for information: the device checks counts against it
 	SGEs      int // rows in an SQE; 0 is 12

@@ -45,7 +45,7 @@ func TestReusedWindowsHoldTheNewRowsAndBehindThemTheOldOnes(t *testing.T) {
 
 func TestRowsOfThePreviousInputAreNotTakenForFreshOnes(t *testing.T) {
 	for _, a := range collectives.All() {
-		if noPayload[a.Op] {
+		if noPayload[a.Op] || noPayload[a.Name()] {
 			continue
 		}
 		c := calls(a, 29)[0]
@@ -85,6 +85,9 @@ func TestOnlyTimedCallsAreCounted(t *testing.T) {
 				}
 			}
 			last := res.Calls[len(res.Calls)-1]
+			if last.Op == "check" { // a benchmark's data is looked at outside its time
+				last = res.Calls[len(res.Calls)-2]
+			}
 			assert.True(t, last.Timed)
 			assert.Equal(t, rp.Warmup == 0, res.Calls[0].Timed)
 			assert.LessOrEqual(t, res.Elapsed, last.End.Sub(0))

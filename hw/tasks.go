@@ -161,7 +161,7 @@ func (m *machine) begin(task, rank int) {
 	t, run := &m.job.Tasks[task], &m.tasks[task][rank]
 	now, slow := m.eng.Now(), m.slow(rank)
 	run.state, run.blocks, run.span.Start = running, t.Blocks, now
-	run.begun = now.Add(m.spec.AIV.LaunchTime(t.Blocks).Scale(slow))
+	run.begun = now.Add(m.spec.AIV.LaunchTime(max(t.Blocks, t.Grid)).Scale(slow))
 	if t.Program == nil && t.Perblock == nil {
 		m.eng.At(run.begun.Add(t.Compute.Scale(slow)), m, event(evCompute, task, rank))
 		return

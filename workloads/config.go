@@ -64,7 +64,18 @@ type CallConfig struct {
 	Drain     string            `yaml:"drain" enum:"before_cqe,after_cqe" default:"before_cqe" help:"self path: when the stage ring is drained"`
 	Transport string            `yaml:"transport" enum:"mte,urma,sdma" help:"what carries payload between ranks; default: the real operator's"`
 	Queues    string            `yaml:"queues" enum:"per_peer,shared_pool" default:"per_peer" help:"only per_peer is supported"`
+	Software  SoftwareConfig    `yaml:"software" help:"what an API spends on top of the hardware's part (micro)"`
+	WQEs      int               `yaml:"wqes" min:"0" max:"32768" help:"WQEs to one peer (micro wqe_issue); default 1"`
+	WQESGEs   int               `yaml:"wqe_sges" min:"0" max:"12" help:"SGEs of each of them; default 1"`
+	Commit    string            `yaml:"commit" enum:"immediate,last" default:"immediate" help:"a doorbell for each WQE, or one for all (micro wqe_issue)"`
+	Grid      int               `yaml:"grid" min:"0" max:"65536" help:"blocks of the kernel, which can be more than AIVs (micro launch); default 1"`
 	ReadBack  *bool             `yaml:"read_back" help:"all_to_all: include the caller's read-back; default true"`
+}
+
+// SoftwareConfig is the time of an API's software, by its version.
+type SoftwareConfig struct {
+	First engine.Duration `yaml:"first" help:"once for a batch of puts and its flush"`
+	Put   engine.Duration `yaml:"put" help:"for each put"`
 }
 
 // RepeatConfig calls an item several times on the same windows.

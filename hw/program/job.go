@@ -65,6 +65,7 @@ type Task struct {
 	Name     string
 	Op       string // the collective, or "compute"
 	Blocks   int
+	Grid     int // blocks to be dispatched, where they are more: the rest does nothing
 	Program  *Program
 	Perblock func(rank, block int) *Program // instead of Program, when they differ; tests use it
 	Compute  engine.Duration                // instead of a program: time on Blocks AIVs

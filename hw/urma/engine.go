@@ -336,13 +336,26 @@ func (n *NIC) land(w *work) {
 	done := now
 	if w.bad == StatusOK {
 		n.mem.Land(w.dst, &w.data)
-		done = n.mem.Write(w.dst, int64(w.bytes), nicOwner).End
+		done = n.written(w, n.mem.Write(w.dst, int64(w.bytes), nicOwner))
 		q.bytes += int64(w.bytes)
 	}
 	if w.bad != StatusTimeout && w.flags&CompletionOn != 0 { // a timeout is what there is without an acknowledgement
 		done = done.Add(n.net.Latency(int(q.peer), n.rank))
 	}
 	n.arrived(w, done)
+}
+
+// lastStored is how many bytes are stored behind the last one's arrival: as many as the
+// fabric moves in a turn, so that a store may wait for a turn to be complete (est).
+const lastStored = 16 << 10
+
+// written returns when the last byte of w, whose write has been charged as arriving now, is
+// in memory: the bytes before it came while the wire carried it, and were stored then,
+// unless memory is slower than the wire.
+func (n *NIC) written(w *work, a memory.Access) engine.Time {
+	last := min(w.bytes, lastStored)
+	tail := engine.Duration(int64(a.End.Sub(a.Begin)) * int64(last) / int64(w.bytes))
+	return max(n.eng.Now().Add(tail), a.End.Add(-n.net.Pair(n.rank, int(w.q.peer)).Span(engine.Bytes(w.bytes))))
 }
 
 // arrived ends an SQE whose bytes are at their place, which this rank knows at done.

@@ -1,0 +1,338 @@
+package collectives
+
+import (
+	"fmt"
+
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// micro are the benchmarks with which silicon was measured, with their own method: what
+// the clock covers is said by who compares (package fit). They are no collectives; a
+// task behind them, on a barrier of all ranks and outside the time, looks at the data.
+//
+//	api      what the software does once for a batch
+//	issue    for each put: the software's part, then the WQE and its doorbell
+//	flush    for each put: its CQE
+//
+// hcomm_put         rank 0 puts N bytes to rank 1
+// hcomm_ring        rank r puts N bytes to rank r+1
+// hcomm_all_to_all  rank r puts N bytes to r+1, r+2, ... one after another
+// hcomm_matrix      the same with the bytes of a routing; nothing to send is no put
+// wqe_issue         one lane of rank 0 writes WQEs to rank 1, with a doorbell each
+//
+//	(commit: immediate) or one for all (last), then reads their CQEs
+//
+// launch            a kernel of so many blocks that does nothing
+//
+// An HCOMM-like API serves puts one after another: on top of the hardware's part it
+// spends `software.first` once and `software.put` for each, and rings for each at once,
+// so that a transfer overlaps the issue of the next. The cost of the API belongs to its
+// version, not to the machine (measured/README).
+var (
+	_ = register(micro("hcomm_put", "one put and one flush through an HCOMM-like API, rank 0 to rank 1", "software"))
+	_ = register(micro("hcomm_ring", "one put and one flush through an HCOMM-like API, rank r to rank r+1", "software"))
+	_ = register(micro("hcomm_all_to_all", "a put to each peer and one flush through an HCOMM-like API", "software"))
+	_ = register(micro("hcomm_matrix", "a put of so many bytes to each peer and one flush through an HCOMM-like API", "software"))
+	_ = register(micro("wqe_issue", "WQEs written by one SIMT lane to one peer, then their CQEs", "wqes", "wqe_sges", "commit"))
+	_ = register(Algorithm{
+		Op: "micro", Form: "launch", Doc: "a kernel of so many blocks that does nothing", Fields: []string{"grid"},
+		Check: func(c *Call) []error {
+			var w refusals
+			w.common(c)
+			return append(w, c.checkOperands(nil, nil)...)
+		},
+		Record:   recordLaunch,
+		Formula:  func(*Call, int, int) result.Counters { return result.Counters{} },
+		Formulas: [][2]string{{"bytes_sent", "0"}},
+		Bounds: func(c *Call, l *hw.Limits, _ int) []Bound {
+			return []Bound{{"latency", l.Launch(max(c.Grid, 1)), "launch of all blocks"}}
+		},
+		Bytes: func(*Call, int, int) engine.Bytes { return 0 },
+	})
+)
+
+func micro(form, doc string, fields ...string) Algorithm {
+	a := Algorithm{
+		Op: "micro", Form: form, Doc: doc, Fields: append([]string{"dtype", "size", "message"}, fields...),
+		Check:   checkMicro,
+		Record:  recordMicro,
+		Formula: func(c *Call, rank, _ int) result.Counters { return c.microFormula(rank) },
+		Formulas: [][2]string{
+			{"puts", "1 a destination; wqe_issue: as many as WQEs"}, {"sqes", "as puts"}, {"cqes", "as puts"},
+			{"doorbells", "as puts; commit last: 1"}, {"wqebbs", "1 a put of one SGE, 2 of 2 to 5"},
+		},
+		Bounds: microBounds,
+		Bytes:  func(c *Call, rank, _ int) engine.Bytes { return engine.Bytes(c.given(rank)) },
+	}
+	if form == "hcomm_matrix" {
+		a.Routed, a.Fields = true, []string{"dtype", "hidden", "software"}
+	}
+	return a
+}
+
+// Software is what an API spends in software on top of the hardware's part.
+type Software struct {
+	First engine.Duration // once for a batch of puts and its flush
+	Put   engine.Duration // for each put
+}
+
+// onePut is a put of a benchmark: n bytes from src of the input to dst of the window.
+type onePut struct {
+	peer        int
+	src, dst, n int64
+}
+
+// puts lists what a rank puts, in order.
+func (c *Call) puts(rank int) (out []onePut) {
+	most, at := c.most(), int64(0)
+	add := func(peer int, n int64) {
+		if n > 0 {
+			out = append(out, onePut{peer, at, int64(rank) * most, n})
+			at += n
+		}
+	}
+	switch c.Form {
+	case "hcomm_put", "wqe_issue":
+		if rank == 0 {
+			add(1, most)
+		}
+	case "hcomm_ring":
+		add((rank+1)%c.Ranks, most)
+	default:
+		for i := 1; i < c.Ranks; i++ {
+			peer, n := (rank+i)%c.Ranks, most
+			if c.Form == "hcomm_matrix" {
+				n = int64(c.Traffic[0].Count(rank, peer)) * c.Row()
+			}
+			add(peer, n)
+		}
+	}
+	return out
+}
+
+// most is the most bytes that a rank gives to another.
+func (c *Call) most() (most int64) {
+	if c.Form != "hcomm_matrix" {
+		return c.Chunk() * int64(c.wqes().N)
+	}
+	for r := range c.Ranks {
+		for d := range c.Ranks {
+			if d != r {
+				most = max(most, int64(c.Traffic[0].Count(r, d))*c.Row())
+			}
+		}
+	}
+	return most
+}
+
+// given is what a rank puts in all.
+func (c *Call) given(rank int) (n int64) {
+	for _, x := range c.puts(rank) {
+		n += x.n
+	}
+	return n
+}
+
+// wqes is how a put is submitted.
+func (c *Call) wqes() *program.WQEs {
+	w := &program.WQEs{N: max(c.WQEs, 1), SGEs: max(c.WQESGEs, 1), Bell: 1}
+	if c.Commit == "last" {
+		w.Bell = 0
+	}
+	return w
+}
+
+func checkMicro(c *Call) []error {
+	var w refusals
+	w.common(c)
+	if ElemSize(c.DType) == 0 {
+		w.add("dtype: no type %q", c.DType)
+	}
+	q := c.wqes()
+	switch {
+	case c.Form == "hcomm_matrix":
+		if c.Hidden <= 0 {
+			w.add("hidden: %d, must be positive", c.Hidden)
+		}
+		if len(c.Traffic) > 1 {
+			w.add("routing: the benchmark sends one matrix, not another in each repetition")
+		}
+	case c.Size <= 0:
+		w.add("size: %d, must be positive", c.Size)
+	case c.Chunk() > maxWQE:
+		w.add("size: a put of %v; one WQE moves at most %v", engine.Bytes(c.Chunk()), engine.Bytes(maxWQE))
+	case int64(q.SGEs) > c.Chunk() || c.SGEs > 0 && q.SGEs > c.SGEs:
+		w.add("wqe_sges: %d, must be at most %d and the bytes of a WQE", q.SGEs, c.SGEs)
+	case c.Depth > 0 && q.N*used(q.SGEs) > c.Depth:
+		w.add("wqes: %d WQEs of %d WQEBBs do not fit in a queue of %d", q.N, used(q.SGEs), c.Depth)
+	}
+	if min(c.Software.First, c.Software.Put) < 0 {
+		w.add("software: a negative time")
+	}
+	if c.Platform == "a2a3" {
+		w.add("platform: the AIVs of this machine have no URMA queues (a2a3)")
+	}
+	return append(w, c.checkOperands([]operand{{"input", false, false}, {"target", true, false}}, nil)...)
+}
+
+// used is how many WQEBBs a WRITE of so many SGEs needs (hardware parameters 1.4).
+func used(sges int) int { return (48+(sges-1)*16)/64 + 1 }
+
+// perPut returns the operand that has a value for each put of each rank, in a loop over
+// the puts of a rank.
+func perPut(all [][]onePut, value func(x onePut) int64) program.Expr {
+	most := 1
+	for _, puts := range all {
+		most = max(most, len(puts))
+	}
+	e := iteration(0, 1)
+	e.R, e.Of = int64(most), make([]int64, most*len(all))
+	for r, puts := range all {
+		for i, x := range puts {
+			e.Of[r*most+i] = value(x)
+		}
+	}
+	return e
+}
+
+// perRank returns the operand that has a value for each rank.
+func perRank(all [][]onePut, value func(puts []onePut) int) program.Expr {
+	e := program.Expr{R: 1, Of: make([]int64, len(all))}
+	for r := range all {
+		e.Of[r] = int64(value(all[r]))
+	}
+	return e
+}
+
+func recordMicro(p *Plan, c *Call) {
+	all := make([][]onePut, c.Ranks)
+	size := int64(1)
+	for r := range all {
+		all[r] = c.puts(r)
+		size = max(size, c.given(r))
+	}
+	input := p.buffer("input", program.Buffer{Size: engine.Bytes(size)})
+	target := p.buffer("target", program.Buffer{Window: true, Size: engine.Bytes(max(int64(c.Ranks)*c.most(), 1))})
+	text := c.microText(all, input, target)
+	first := len(p.Job.Tasks)
+	p.calls(func(k int) []program.Task {
+		t := c.task(text)
+		t.Name = p.item.Name
+		look := program.Task{Name: p.item.Name + " check", Op: "check", Blocks: 1, Barrier: true,
+			Promises: []program.Promise{{Buf: target, Ranges: p.putGolden(c, input, k)}}}
+		return []program.Task{t, look}
+	}, []program.Buf{target}, func(int) []program.Rewrite { return []program.Rewrite{{Buf: input}} })
+	p.outside(first)
+}
+
+// outside takes the tasks that look at the data out of the reported time.
+func (p *Plan) outside(first int) {
+	for i := range p.Job.Tasks[first:] {
+		if t := &p.Job.Tasks[first+i]; t.Op == "check" {
+			t.Timed = false
+		}
+	}
+}
+
+// microText is the program of all ranks.
+func (c *Call) microText(all [][]onePut, input, target program.Buf) *program.Program {
+	text := &program.Program{Name: "micro/" + c.Form}
+	count := perRank(all, func(puts []onePut) int { return len(puts) })
+	spend := func(d engine.Duration) {
+		if d > 0 {
+			text.Add(program.Op{Kind: program.Spend, Value: program.Const(int64(d))})
+		}
+	}
+	if c.Software.First > 0 {
+		text.Phase("api").Loop(perRank(all, func(puts []onePut) int { return min(len(puts), 1) }), func() { spend(c.Software.First) })
+	}
+	q := c.wqes()
+	op := program.Op{
+		Kind: program.Submit, Dst: target, Src: input, WQEs: q,
+		Peer:   perPut(all, func(x onePut) int64 { return int64(x.peer) }),
+		SrcOff: perPut(all, func(x onePut) int64 { return x.src }),
+		DstOff: perPut(all, func(x onePut) int64 { return x.dst }),
+		Bytes:  perPut(all, func(x onePut) int64 { return x.n / int64(q.N) }),
+	}
+	text.Phase("issue").Loop(count, func() {
+		spend(c.Software.Put)
+		text.Add(op)
+	})
+	op.Kind = program.Flush
+	text.Phase("flush").Loop(count, func() { text.Add(op) })
+	return text
+}
+
+// putGolden is what every rank has got when all puts of a repetition are over.
+func (p *Plan) putGolden(c *Call, input program.Buf, k int) ranges {
+	from := make([][][2]int64, c.Ranks) // [rank] source, index of the put there
+	for s := range c.Ranks {
+		for i, x := range c.puts(s) {
+			from[x.peer] = append(from[x.peer], [2]int64{int64(s), int64(i)})
+		}
+	}
+	version := p.version(k)
+	return func(rank int, yield func(off, n int64, from program.Origin)) {
+		for _, f := range from[rank] {
+			x := c.puts(int(f[0]))[f[1]]
+			yield(x.dst, x.n, program.Origin{Rank: int(f[0]), Buf: input, Version: version, Off: x.src})
+		}
+	}
+}
+
+func recordLaunch(p *Plan, c *Call) {
+	quiet := p.buffer("quiet", program.Buffer{Words: true, Size: 4})
+	p.calls(func(int) []program.Task {
+		return []program.Task{{
+			Name: p.item.Name, Op: c.Op, Blocks: 1, Grid: max(c.Grid, 1), Program: &program.Program{Name: "micro/launch"},
+			Promises: []program.Promise{{Buf: quiet, Words: func(int) []int32 { return []int32{0} }}},
+		}}
+	}, nil, func(int) []program.Rewrite { return nil })
+}
+
+func (c *Call) microFormula(rank int) (out result.Counters) {
+	q := c.wqes()
+	n := int64(len(c.puts(rank))) * int64(q.N)
+	out[result.Puts], out[result.SQEs], out[result.CQEs], out[result.Sends] = n, n, n, n/int64(q.N)
+	out[result.SGEs], out[result.WQEBBs] = n*int64(q.SGEs), n*int64(used(q.SGEs))
+	out[result.DescriptorBytes] = 64 * out[result.WQEBBs]
+	out[result.Doorbells] = n / int64(q.Bells())
+	out[result.BytesSent] = c.given(rank)
+	for s := range c.Ranks {
+		for _, x := range c.puts(s) {
+			if x.peer == rank {
+				out[result.BytesReceived] += x.n
+			}
+		}
+	}
+	return out
+}
+
+// microBounds: a rank cannot be done before its launch, what its software spends, and the
+// busiest of what carries its bytes.
+func microBounds(c *Call, l *hw.Limits, _ int) []Bound {
+	var fixed, egress, pair engine.Duration
+	for r := range c.Ranks {
+		puts := c.puts(r)
+		if len(puts) == 0 {
+			continue
+		}
+		begin := l.Launch(1) + c.Software.First + c.Software.Put
+		near := l.Latency(r, puts[0].peer)
+		for _, x := range puts {
+			near = min(near, l.Latency(r, x.peer))
+			pair = max(pair, begin+l.Pair(r, x.peer).Span(engine.Bytes(x.n)))
+		}
+		fixed = max(fixed, begin+engine.Duration(len(puts)-1)*c.Software.Put+near)
+		egress = max(egress, begin+l.Egress(r).Span(engine.Bytes(c.given(r))))
+	}
+	fixed = max(fixed, l.Launch(1))
+	return []Bound{
+		{"latency", fixed, fmt.Sprintf("launch, the software of %d puts and one message", len(c.puts(0)))},
+		{"egress", egress, "launch and bytes of the busiest sender at its fabric rate"},
+		{"pair", pair, "launch and bytes of the busiest pair at its rate"},
+	}
+}

@@ -1,0 +1,23 @@
+package collectives_test
+
+import "pldperf/collectives"
+
+func init() {
+	fits["micro"] = func(c *collectives.Call) {
+		c.DType = "INT8"
+		c.Traffic = []collectives.Traffic{rows(c.Ranks, 40, 40, func(s, d int) int { return (s + 2*d) % 4 })}
+		c.WQEs, c.WQESGEs, c.Commit, c.Grid = 0, 0, "", 0
+		switch c.Form {
+		case "wqe_issue":
+			c.WQEs, c.Commit = 3, "last"
+		case "launch":
+			c.Grid = 100
+		}
+	}
+	noPayload["micro/launch"] = true
+	for _, a := range collectives.All() {
+		if a.Op == "micro" {
+			trustsNobody[a.Name()] = true // there are no signals
+		}
+	}
+}
