@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"pldperf/engine"
 	"pldperf/hw"
@@ -76,7 +77,7 @@ func stageOf(form string) func(c *Call) int64 {
 }
 
 func (c *Call) silent() bool {
-	return c.Form == "host" && (c.Ranks > hostRanks || c.Size <= 0 && c.Op != "barrier")
+	return strings.HasSuffix(c.Form, "host") && (c.Ranks > hostRanks || c.Size <= 0 && c.Op != "barrier")
 }
 
 func checkAllToAll(c *Call) (errs []error) {
@@ -131,12 +132,17 @@ func (c *Call) CheckBuffer(usable engine.Bytes) error {
 	return fmt.Errorf("size: %s; at most %d elements do", text, most)
 }
 
+// stageBytes is the bytes of a stage of a push: as much as the call says, and of a
+// composite that slides it no more than its cap.
 func (c *Call) stageBytes() int64 {
-	cols := c.Size
+	n := c.portion()
 	if c.ChunkCols > 0 {
-		cols = min(cols, c.ChunkCols)
+		n = min(n, int64(c.ChunkCols)*int64(ElemSize(c.DType)))
 	}
-	return int64(cols) * int64(ElemSize(c.DType))
+	if c.Op == "allgather" {
+		n = min(n, stageCap)
+	}
+	return n
 }
 
 // Tutorial is the content in[r,d,j] = 1000r + 100d + j (+ 10000 a version) in FP32,
@@ -238,7 +244,7 @@ func scaled(of []int64, k int64) []int64 {
 // pushTiles records a HOST builtin's push to every rank in turn: a put of each tile with
 // PIPE_ALL around it (S-24).
 func (c *Call) pushTiles(p *program.Program, put program.Op) {
-	t := tiled{n: c.Chunk(), tile: hostTile * int64(ElemSize(c.DType)), depth: 1}
+	t := c.hostTiles(c.portion(), 1)
 	put.Bytes, put.Chunk = t.bytes(), 0
 	put.SrcOff, put.DstOff = put.SrcOff.Plus(t.at()), put.DstOff.Plus(t.at())
 	p.Loop(program.Const(int64(c.Ranks)), func() {
@@ -299,7 +305,7 @@ func (c *Call) stages() int64 {
 	if c.Form == "host" {
 		return ceil(int64(c.Size), hostTile)
 	}
-	return ceil(c.Chunk(), c.stageBytes())
+	return ceil(c.portion(), c.stageBytes())
 }
 
 func allToAllFormula(c *Call) result.Counters {
@@ -319,7 +325,7 @@ func allToAllFormula(c *Call) result.Counters {
 // pushed counts the puts of a chunk to every rank, the own one included, which a put
 // reaches by MTE.
 func (c *Call) pushed(out *result.Counters) {
-	peers, chunk, tile, trips := int64(c.Ranks-1), c.Chunk(), c.Chunk(), c.stages()
+	peers, chunk, tile, trips := int64(c.Ranks-1), c.portion(), c.portion(), c.stages()
 	if c.Form == "host" {
 		tile = hostTile * int64(ElemSize(c.DType))
 		out[result.PipeBarriers] = 2 * trips * int64(c.Ranks)
@@ -351,10 +357,10 @@ func pushBounds(c *Call, l *hw.Limits, _ int) []Bound {
 			hop := l.Hop + l.Latency(r, d)
 			drains += c.trips(int64(stages), hop)
 			far, near = max(far, hop), min(near, l.Hop+l.Latency(d, r))
-			serial += c.link(l, r, d).Span(engine.Bytes(c.Chunk()))
+			serial += c.link(l, r, d).Span(engine.Bytes(c.portion()))
 		}
 		latency, remote = max(latency, drains+far), max(remote, serial+drains+far)
-		ingress = max(ingress, l.Ingress(r).Span(engine.Bytes(int64(c.Ranks-1)*c.Chunk()))+near)
+		ingress = max(ingress, l.Ingress(r).Span(engine.Bytes(int64(c.Ranks-1)*c.portion()))+near)
 	}
 	return []Bound{
 		{"latency", launch + latency, "launch, drained puts to each peer and a barrier message"},

@@ -64,6 +64,16 @@ func (t tiled) bytes() program.Expr {
 	return e
 }
 
+// number is which tile the present one is, from 1.
+func (t tiled) number() program.Expr {
+	if t.count() == 1 {
+		return program.Const(1)
+	}
+	e := iteration(t.depth, 1)
+	e.C = 1
+	return e
+}
+
 // loop records body once for each tile.
 func (t tiled) loop(p *program.Program, body func()) {
 	if n := t.count(); n != 1 {

@@ -37,6 +37,24 @@ func init() {
 			}
 		}
 	}
+	fits["broadcast"] = func(c *collectives.Call) {
+		c.Root = max(c.Ranks/3, 1)
+		if c.Form == "hand" {
+			c.Size = max(c.Size, 8)
+			c.ChunkCols = 64
+		}
+	}
+	fits["allgather"] = func(c *collectives.Call) {
+		switch c.Form {
+		case "hand":
+			c.Size = max(c.Size, 8)
+			c.ChunkCols = 64
+		case "runtime_width":
+			c.Rows = c.Ranks
+		case "incore":
+			c.ChunkCols = 100
+		}
+	}
 	fits["barrier"] = func(c *collectives.Call) {
 		c.Size, c.Root = max(c.Size, 8), 1
 		if c.Form == "epoch" || c.Form == "incore" {
