@@ -59,6 +59,8 @@ type Call struct {
 	Depth     int // WQEBBs of a send queue, for information: the device checks counts against it
 	SGEs      int // rows in an SQE; 0 is 12
 	Segment   int // SQEs a doorbell; 0 is 64
+
+	found map[Traffic]*routes // moe: of traffics that have been looked at
 }
 
 // Options select documented alternatives where the specification leaves a choice.

@@ -223,6 +223,9 @@ func TestMoreBytesAreNeverFasterWithIdealPolls(t *testing.T) {
 	for _, a := range collectives.All() {
 		last := map[int]engine.Duration{}
 		for _, size := range []int{1, 2, 12, 13, 29, 100, 1000, 4000} {
+			if most := longest[a.Op]; most > 0 && size > most {
+				continue
+			}
 			for i, c := range calls(a, size) {
 				c.Traffic = []collectives.Traffic{rows(c.Ranks, size, size, func(_, _ int) int { return size })}
 				res := ok(t, spec, compose(t, c))
