@@ -61,7 +61,7 @@ func TestEveryMistakeShowsItsRowAndItsCauseAndFix(t *testing.T) {
 		}
 		assert.Equal(t, 1, code, "%s: %s", m.name, errs)
 		text := oneLine(out)
-		assert.Contains(t, text, fmt.Sprintf("%s: %s. Cause: %s. Fix: %s (", m.row, row.Symptom, row.Cause, row.Fix), m.name)
+		assert.Contains(t, text, fmt.Sprintf("Symptom %s Cause %s Fix %s In this run ", row.Symptom, row.Cause, row.Fix), m.name)
 		w, err := workloads.Load(m.file, nil)
 		require.NoError(t, err)
 		got, err := w.Run(hw.Options{})
@@ -227,15 +227,15 @@ func (m *mistake) section(t *testing.T) string {
 		}
 	}
 	out, errs, code := pldperf("run", m.name)
-	text, _, _ := strings.Cut(out, "\n\n")
+	text, _, _ := strings.Cut(out, "\n\nInputs\n")
 	if _, rest, ok := strings.Cut(text, "\n"); ok { // below the title
 		text = rest
 	}
 	if m.shows == "refused" {
 		text = strings.TrimRight(errs, "\n")
 	}
-	if i := strings.Index(text, "\n"+m.row+": "); m.shows != "refused" && i > 0 {
-		text = short(text[:i]) + text[i:]
+	if lead, tables, ok := strings.Cut(text, "\n\n"); ok {
+		text = short(lead) + "\n\n" + tables
 	}
 	return fmt.Sprintf("%s\n```yaml\n%s```\n\n`pldperf run %s` ends with %d:\n\n```text\n%s\n```", comment, yaml, m.name, code, text)
 }
