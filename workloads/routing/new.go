@@ -157,14 +157,12 @@ func (p *plan) build(ranks int) *Routing {
 	if p.Kind == "moe_topk" {
 		items, k = p.Experts, p.TopK
 	}
-	sampler := newSampler(p.Skew.weights(p.Seed, items, k, p.loads))
-	if p.NGroup > 1 && p.TopkGroup < p.NGroup {
-		sampler.limit = newLimit(sampler.weight, p.NGroup, p.TopkGroup)
-	}
-	r := drawn(p.Seed, ranks, p.Tokens, k, sampler, homes(items, ranks))
+	r := drawn(p.Seed, ranks, p.Tokens, k, p.sampler(items, k), homes(items, ranks))
 	r.capacity = orElse(p.Capacity, max(1, int(slices.Max(r.counts))))
 	if p.Kind == "skewed" {
 		r.load, r.pairs = nil, 0 // destinations are no experts
+	} else {
+		r.topK, r.plan = k, p
 	}
 	r.lengths = r.counts
 	if p.Capacity > 0 {
@@ -174,4 +172,13 @@ func (p *plan) build(ranks int) *Routing {
 		}
 	}
 	return r
+}
+
+// sampler draws k of the items for each token.
+func (p *plan) sampler(items, k int) *sampler {
+	s := newSampler(p.Skew.weights(p.Seed, items, k, p.loads))
+	if p.NGroup > 1 && p.TopkGroup < p.NGroup {
+		s.limit = newLimit(s.weight, p.NGroup, p.TopkGroup)
+	}
+	return s
 }

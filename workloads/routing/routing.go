@@ -21,6 +21,8 @@ type Routing struct {
 	rows    [][]int32 // [source]
 	pairs   int64     // routed (token, expert) pairs before de-duplication
 	load    []int64   // [expert] pairs before de-duplication; nil unless the kind has experts
+	topK    int       // experts of each token; 0 unless the kind has experts
+	plan    *plan     // which draws them again
 }
 
 // Ranks is P, the ranks of the communication domain.
@@ -60,6 +62,30 @@ func (r *Routing) Matrix() [][]int64 {
 // ExpertLoad is the number of (token, expert) pairs that each expert got before de-duplication, over all ranks, shared
 // experts excluded. It is nil for a routing without experts. The slice must not be modified.
 func (r *Routing) ExpertLoad() []int64 { return r.load }
+
+// Experts is how many experts there are, expert e on rank floor(e*P/E); 0 for a routing without experts.
+func (r *Routing) Experts() int { return len(r.load) }
+
+// TopK is how many experts each token goes to; 0 for a routing without experts.
+func (r *Routing) TopK() int { return r.topK }
+
+// Chosen is the TopK experts of each token of rank src, by token. They are not kept but drawn again, which takes as long as
+// making the routing did for that rank. It is nil for a routing without experts.
+func (r *Routing) Chosen(src int) []int32 {
+	if r.plan == nil {
+		return nil
+	}
+	items := r.plan.sampler(len(r.load), r.topK)
+	items.restart(stream(r.plan.Seed, src))
+	out := make([]int32, 0, r.tokens*r.topK)
+	for range r.tokens {
+		items.next()
+		for range r.topK {
+			out = append(out, int32(items.take()))
+		}
+	}
+	return out
+}
 
 // Stats sums a routing up for reports. A negative count counts as zero rows.
 type Stats struct {
