@@ -79,6 +79,8 @@ func TestADroppedNotifyHangsAndTheReportNamesWhoShouldHaveWritten(t *testing.T) 
 			switch {
 			case w.Rank == 0 && w.Missing == "a notify from rank 1 to column 0":
 				assert.Contains(t, w.Cell, "signal[1,0]")
+			case w.Rank == 0 && w.Missing == "a notify from rank 1 to row 0":
+				assert.Contains(t, w.Cell, "signal[0,1]")
 			case w.Rank == 0 && strings.HasPrefix(w.Missing, "notifies to cell"):
 				assert.Contains(t, w.Cell, "signal[")
 			default:

@@ -52,7 +52,7 @@ func TestRowsOfThePreviousInputAreNotTakenForFreshOnes(t *testing.T) {
 		job := chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "reset"}})
 		ok(t, mesh(t), job)
 		second := len(job.Tasks) / 2
-		input := buffer(t, job, cmp.Or(inputs[a.Op], "input"))
+		input := buffer(t, job, cmp.Or(inputs[a.Name()], inputs[a.Op], "input"))
 		kept := job.Tasks[second].Before[:0:0]
 		for _, w := range job.Tasks[second].Before {
 			if w.Buf != input {

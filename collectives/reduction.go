@@ -1,0 +1,311 @@
+package collectives
+
+import (
+	"fmt"
+	"math"
+
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/hw/arith"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// What allreduce and reduce_scatter have in common. Every rank pulls: it loads a tile of
+// its own, loads the same tile of one peer after another and combines them. The order in
+// which it does so decides the last bits of a floating-point result:
+//
+//	mesh   own, then the peers ascending: another order on every rank
+//	ring   along the ring: one order for a segment, and so equal bits on all ranks
+
+// reduce is how the call combines elements.
+func (c *Call) reduce() program.Reduce {
+	if c.Reduce == "" {
+		return program.Sum
+	}
+	op, _ := program.ParseReduce(c.Reduce) // an unknown one has been refused
+	return op
+}
+
+// widened is n rounded up to what a remote load reads at least.
+func widened(n int64) int64 { return ceil(n, leastTile) * leastTile }
+
+// stageTile is the bytes of a tile in InCore and hand forms: 16 KiB, or chunk_cols.
+func (c *Call) stageTile() int64 {
+	if n := int64(c.ChunkCols) * int64(ElemSize(c.DType)); n > 0 {
+		return n
+	}
+	return stageCap
+}
+
+// reduction reports what is wrong with the elements and how to combine them.
+func (w *refusals) reduction(c *Call) {
+	w.payload(c)
+	if _, err := program.ParseReduce(c.Reduce); err != nil && c.Reduce != "" {
+		w.add("reduce: %v", err)
+	}
+	*w = append(*w, c.checkTransport("mte")...)
+}
+
+// groups are the cells on which barriers meet: columns of a [P,S] signal or, by row, the
+// rows of a [rows,P] one.
+type groups struct {
+	signal program.Buf
+	stride int64
+	byRow  bool
+}
+
+func (g groups) op(kind program.Kind, group, value program.Expr) program.Op {
+	return program.Op{Kind: kind, Signal: g.signal, Stride: g.stride, ByRow: g.byRow, Col: group, Value: value}
+}
+
+// meet records a barrier of a kernel that the compiler has made: a fence publishes, then
+// a credit for each peer and a wait for theirs.
+func (g groups) meet(p *program.Program, group, value program.Expr) {
+	p.Add(program.Op{Kind: program.Fence})
+	p.Add(g.op(program.NotifyPeers, group, program.Const(1)))
+	p.Add(g.op(program.WaitPeers, group, value))
+}
+
+// meetAll is the barrier of a HOST builtin, in PIPE_ALLs.
+func (g groups) meetAll(p *program.Program, group, value program.Expr) {
+	p.Add(program.Op{Kind: program.PipeBarrier})
+	p.Add(g.op(program.NotifyPeers, group, program.Const(1)))
+	p.Add(g.op(program.WaitPeers, group, value))
+	p.Add(program.Op{Kind: program.PipeBarrier})
+}
+
+// clear takes the credits of a call back.
+func (g groups) clear(p *program.Program, group, value program.Expr) {
+	p.Phase("epilogue").Add(g.op(program.AddPeers, group, value))
+}
+
+// peersOf records body for every peer of the executing rank, ascending, in a loop at a
+// depth.
+func (c *Call) peersOf(p *program.Program, depth int, body func(peer program.Expr)) {
+	peer, n := peerAt(depth, 1), c.Ranks-1
+	if c.Mistake == "own_twice" {
+		peer, n = iteration(depth, 1), c.Ranks
+	}
+	p.Loop(program.Const(int64(n)), func() { body(peer) })
+}
+
+// peerAt is k times the peer of an iteration j of the loop at a depth: on rank r that is
+// j, or j+1 from r on.
+func peerAt(depth int, k int64) program.Expr {
+	e, behind := iteration(depth, k), iteration(depth, k) // j-r+1 is above 0 from r on
+	behind.C, behind.R, behind.Cap = k, -k, k
+	e.And = &behind
+	return e
+}
+
+// share is a tile of a reduction: its place in a buffer, the same on all ranks, its
+// bytes and those that are loaded from the own rank and from a peer, which can be a few
+// more.
+type share struct {
+	src, zeros           program.Buf
+	at, bytes, own, wide program.Expr
+}
+
+// gather records the reduction of a tile over all ranks into tile 0: the own part first,
+// then the peers' in ascending order.
+func (c *Call) gather(p *program.Program, s scratch, x share, depth int) {
+	own := program.Op{Kind: program.LoadTile, Src: x.src, SrcOff: x.at, Bytes: x.own}
+	if c.Mistake == "seed_zero" {
+		own = program.Op{Kind: program.LoadTile, Src: x.zeros, Bytes: x.own}
+	}
+	p.Add(own)
+	c.peersOf(p, depth, func(peer program.Expr) {
+		c.fetch(p, s, program.Op{Tile: 1, Src: x.src, SrcOff: x.at, Peer: peer, Bytes: x.wide})
+		p.Add(c.combine(0, 1, x.bytes))
+	})
+}
+
+// combine is the op that sets tile to op(tile, other).
+func (c *Call) combine(tile, other uint8, n program.Expr) program.Op {
+	return program.Op{Kind: program.Combine, Tile: tile, Other: other, Bytes: n, Reduce: c.reduce(), DType: c.elem()}
+}
+
+// golden computes results from what the ranks put in, in the order in which the real
+// form combines them.
+type golden struct {
+	*Call
+	content func() program.Content // of the input
+	version uint32                 // that the tables are of
+	tables  [][]byte               // by order: a period of results, for content that repeats
+}
+
+// piece is the bytes that are compared at once.
+const piece = 64 << 10
+
+// order names the ranks in the order in which their parts are combined; key is below 2P
+// and tells it from other orders.
+type order struct {
+	key  int
+	rank func(k int) int
+}
+
+// meshOrder is rank r's order: its own part, then the others ascending.
+func meshOrder(r int) order {
+	return order{r, func(k int) int {
+		switch {
+		case k == 0:
+			return r
+		case k <= r:
+			return k - 1
+		}
+		return k
+	}}
+}
+
+// ringOrder goes up, or down, the ring from a rank on.
+func (c *Call) ringOrder(from int, down bool) order {
+	n := c.Ranks
+	if down {
+		return order{n + from, func(k int) int { return ((from-k)%n + n) % n }}
+	}
+	return order{from, func(k int) int { return (from + k) % n }}
+}
+
+// yield gives n bytes of the result: at dst what the inputs give at src.
+func (g *golden) yield(version uint32, o order, src, dst, n int64, yield func(off int64, want []byte)) {
+	all := g.table(version, o, n)
+	for at := int64(0); at < n; at += piece {
+		m := min(piece, n-at)
+		if all != nil {
+			begin := (src + at) % g.period()
+			yield(dst+at, all[begin:begin+m])
+			continue
+		}
+		yield(dst+at, g.combined(version, o, src+at, m))
+	}
+}
+
+// period is after how many bytes inputs and so results repeat; 0 is never.
+func (g *golden) period() int64 {
+	if x, ok := g.content().(interface{ Period() int64 }); ok {
+		return x.Period()
+	}
+	return 0
+}
+
+// table returns a period of results and a piece more, nil where the content does not
+// repeat or less is needed.
+func (g *golden) table(version uint32, o order, n int64) []byte {
+	all := g.period() + piece
+	if all == piece || n*int64(g.Ranks) <= all {
+		return nil
+	}
+	if g.tables == nil || g.version != version {
+		g.tables, g.version = make([][]byte, 2*g.Ranks), version
+	}
+	if g.tables[o.key] == nil {
+		g.tables[o.key] = g.combined(version, o, 0, all)
+	}
+	return g.tables[o.key]
+}
+
+// combined reduces n bytes from off on over all ranks.
+func (g *golden) combined(version uint32, o order, off, n int64) []byte {
+	fill, out, next := g.content(), make([]byte, n), make([]byte, n)
+	fill.Generate(out, o.rank(0), version, off)
+	for k := 1; k < g.Ranks; k++ {
+		fill.Generate(next, o.rank(k), version, off)
+		arith.Combine(out, next, g.reduce(), g.elem())
+	}
+	return out
+}
+
+// golden returns the results of what is in a buffer of the plan when the call begins.
+func (p *Plan) golden(c *Call, input program.Buf) *golden {
+	return &golden{Call: c, content: func() program.Content { return p.Job.Buffers[input].Fill }}
+}
+
+// inPlace makes the window that a builtin reduces in place. The caller has filled it.
+func (p *Plan) inPlace(c *Call, n int64) program.Buf {
+	if _, there := p.names[windowOf(p.item)+".target"]; there {
+		p.err = fmt.Errorf("%s reduces its target in place: it cannot share the window of %s", p.item.Name, windowOf(p.item))
+	}
+	fill := produced{newNoise(c.elem()), p.item.Repeat.Same}
+	return p.buffer("target", program.Buffer{Window: true, Size: engine.Bytes(max(widened(n), 1)), Fill: fill})
+}
+
+// inPlaceCalls repeats a call that reduces a window in place: its owner fills the window
+// before each call.
+func (p *Plan) inPlaceCalls(target, signal program.Buf, make func(version uint32) program.Task) {
+	p.calls(func(k int) []program.Task {
+		t := make(uint32(k) + 1)
+		t.Before = []program.Rewrite{{Buf: target}}
+		return []program.Task{t}
+	}, []program.Buf{signal}, func(int) []program.Rewrite { return nil })
+}
+
+// zeros is what a sum is seeded with by mistake.
+func (p *Plan) zeros(c *Call, n int64) (b program.Buf) {
+	if c.Mistake == "seed_zero" {
+		b = p.buffer("zeros", program.Buffer{Size: engine.Bytes(n), Fill: program.Zero{}})
+	}
+	return b
+}
+
+// pulled adds what it counts to load times n bytes in tiles from a peer.
+func (c *Call) pulled(out *result.Counters, times, n, tile int64) {
+	c.carriedTiles(out, program.RemoteLoad, times, n, tile)
+	out[result.BytesReceived] += times * n
+}
+
+// empty adds tiles that turn out to have no bytes: a get is called, and moves nothing.
+func (c *Call) empty(out *result.Counters, n int64) {
+	if c.carrier() != program.MTE {
+		out[result.Gets] += n
+	}
+}
+
+// pullWork is what one block, of those that have most to do, cannot do faster: meets
+// barriers or handshakes one after another and, between them, loads one after another of
+// bytes in all. All blocks of a rank together load received bytes, at most pair of them
+// from one peer.
+type pullWork struct{ meets, loads, bytes, pair, received int64 }
+
+// pullBounds are the bounds of operations whose ranks load from their peers.
+func pullBounds(work func(c *Call) pullWork) func(c *Call, l *hw.Limits, repeat int) []Bound {
+	return func(c *Call, l *hw.Limits, _ int) []Bound {
+		launch := l.Launch(c.Blocks())
+		if c.silent() {
+			return []Bound{{"latency", launch, "launch"}}
+		}
+		w := work(c)
+		_, near := farthest(l)
+		hop, rate := c.fastest(l)
+		latency := launch + engine.Duration(w.meets)*near + engine.Duration(w.loads)*hop
+		ingress := engine.Duration(math.MaxInt64)
+		for r := range c.Ranks {
+			ingress = min(ingress, l.Ingress(r).Span(engine.Bytes(w.received)))
+		}
+		return []Bound{
+			{"latency", latency, "launch, and one after another the signals and the loads of a block"},
+			{"serial", latency + rate.Span(engine.Bytes(w.bytes)), "the same with the bytes of its loads at the rate from a peer"},
+			{"pair", launch + hop + rate.Span(engine.Bytes(w.pair)), "what a rank loads from one peer at that rate"},
+			{"ingress", launch + hop + ingress, "what a rank loads at its fabric rate"},
+		}
+	}
+}
+
+// fastest is the least time before the first byte of a load from a peer, and the highest
+// rate.
+func (c *Call) fastest(l *hw.Limits) (hop engine.Duration, rate engine.Rate) {
+	hop = math.MaxInt64
+	for r := range l.Ranks {
+		for d := range l.Ranks {
+			if d == r {
+				continue
+			}
+			first := l.Latency(d, r)
+			if c.carrier() == program.MTE {
+				first += l.Hop
+			}
+			hop, rate = min(hop, first), max(rate, c.link(l, d, r))
+		}
+	}
+	return hop, rate
+}
