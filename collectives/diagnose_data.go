@@ -17,7 +17,7 @@ func (s *suspect) data(wrong []result.Mismatch) {
 		}
 	}
 	for i := range wrong {
-		if m := &wrong[i]; s.ofCounts(m) {
+		if m := &wrong[i]; s.ofCounts(m) || s.spread(m) {
 			return
 		}
 	}
@@ -41,6 +41,31 @@ func (s *suspect) ofCounts(m *result.Mismatch) bool {
 		s.say("F43", "%s lacks rows of rank %d that are in target", at(m), m.Want.Rank)
 	case !consumer && got == "input" && (want != "input" || *m.Want != *m.Got):
 		s.say("F44", "%s", moved(m))
+	default:
+		return false
+	}
+	return true
+}
+
+// spread names the rows of broadcast and allgather in which data is there, but somebody
+// else's, or at another place.
+func (s *suspect) spread(m *result.Mismatch) bool {
+	x := s.at(m.Task, m.Buffer)
+	if m.Want == nil || m.Got == nil || x.call == nil {
+		return false
+	}
+	here := role(m.Want.Buffer) == "input" && role(m.Got.Buffer) == "input" && m.Want.Version == m.Got.Version
+	switch {
+	case x.call.Op == "allgather" && here:
+		s.say("F36", "%s", moved(m))
+	case x.call.Op != "broadcast":
+		return false
+	case here && m.Got.Rank == m.Rank:
+		s.say("F33", "%s", moved(m))
+	case here:
+		s.say("F34", "%s", moved(m))
+	case m.Rank == x.call.Root && role(m.Buffer) == "target":
+		s.say("F34", "%s, root's own, does not hold what root gives", at(m))
 	default:
 		return false
 	}
