@@ -42,7 +42,7 @@ type allreduceForm interface {
 	record(p *Plan, c *Call)
 	formula(c *Call, rank int) result.Counters
 	formulas(form string) [][2]string
-	work(c *Call) pullWork
+	work(c *Call) reductionWork
 	mistakes(form string) []Mistake
 }
 
@@ -60,7 +60,7 @@ func allreduce(form, doc string, f allreduceForm) Algorithm {
 		Record:   f.record,
 		Formula:  func(c *Call, rank, _ int) result.Counters { return f.formula(c, rank) },
 		Formulas: f.formulas(form),
-		Bounds:   pullBounds(f.work),
+		Bounds:   reductionBounds(f.work),
 		Bytes: func(c *Call, _, _ int) engine.Bytes {
 			if c.silent() {
 				return 0

@@ -257,9 +257,9 @@ func (meshForm) formulas(form string) [][2]string {
 	return out
 }
 
-func (meshForm) work(c *Call) pullWork {
+func (meshForm) work(c *Call) reductionWork {
 	m, peers := c.mesh(), int64(c.Ranks-1)
-	w := pullWork{meets: 1, loads: m.of(0) * peers, pair: m.n, received: peers * m.n}
+	w := reductionWork{meets: 1, loads: m.of(0) * peers, pair: m.n, received: peers * m.n}
 	if c.Form != "hand" {
 		w.meets += m.of(0)
 	}

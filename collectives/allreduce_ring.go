@@ -489,7 +489,7 @@ func (ringForm) formulas(form string) [][2]string {
 	return out
 }
 
-func (ringForm) work(c *Call) (w pullWork) {
+func (ringForm) work(c *Call) (w reductionWork) {
 	rounds := c.ringRounds()
 	switch c.Form {
 	case "ring_incore":
@@ -500,9 +500,9 @@ func (ringForm) work(c *Call) (w pullWork) {
 		w.meets = 2*rounds + 1
 	}
 	for i, x := range c.circles() {
-		least := pullWork{loads: math.MaxInt64, bytes: math.MaxInt64}
+		least := reductionWork{loads: math.MaxInt64, bytes: math.MaxInt64}
 		for r := range c.Ranks {
-			var all pullWork
+			var all reductionWork
 			x.loads(r, func(g int, _ bool) {
 				all.loads, all.bytes = all.loads+ceil(x.wide[g], x.tile), all.bytes+x.wide[g]
 			})

@@ -132,7 +132,7 @@ func (twoPhaseForm) formulas(string) [][2]string {
 	}
 }
 
-func (f twoPhaseForm) work(c *Call) pullWork {
+func (f twoPhaseForm) work(c *Call) reductionWork {
 	peers, n := int64(c.Ranks-1), f.chunk(c)
-	return pullWork{meets: 2, loads: 2 * peers * ceil(n, c.stageTile()), bytes: 2 * peers * n, pair: 2 * n, received: 2 * peers * n}
+	return reductionWork{meets: 2, loads: 2 * peers * ceil(n, c.stageTile()), bytes: 2 * peers * n, pair: 2 * n, received: 2 * peers * n}
 }

@@ -43,7 +43,7 @@ func reduceScatter(form, doc string) Algorithm {
 			{"bytes_received", "(P-1) * SIZE"}, {"bytes_sent", "(P-1) * SIZE"}, {"combined", "(P-1) * SIZE"},
 			{"remote_loads", "(P-1) * ceil(SIZE/tile), tile 16 KiB or chunk_cols"}, {"notifies", "P-1"}, {"self_adds", "0"},
 		},
-		Bounds: pullBounds(scatterWork),
+		Bounds: reductionBounds(scatterWork),
 		Bytes: func(c *Call, _, _ int) engine.Bytes {
 			if c.silent() {
 				return 0
@@ -230,10 +230,10 @@ func reduceScatterFormula(c *Call) result.Counters {
 	return out
 }
 
-func scatterWork(c *Call) pullWork {
+func scatterWork(c *Call) reductionWork {
 	x, peers := c.scatter(), int64(c.Ranks-1)
 	tiles := ceil(x.n, x.tile)
-	w := pullWork{meets: 2, loads: peers * tiles, bytes: peers * x.n, pair: x.n, received: peers * x.n}
+	w := reductionWork{meets: 2, loads: peers * tiles, bytes: peers * x.n, pair: x.n, received: peers * x.n}
 	switch c.Form {
 	case "hand":
 		w.meets = 1

@@ -261,14 +261,14 @@ func (c *Call) empty(out *result.Counters, n int64) {
 	}
 }
 
-// pullWork is what one block, of those that have most to do, cannot do faster: meets
+// reductionWork is what one block, of those that have most to do, cannot do faster: meets
 // barriers or handshakes one after another and, between them, loads one after another of
 // bytes in all. All blocks of a rank together load received bytes, at most pair of them
 // from one peer.
-type pullWork struct{ meets, loads, bytes, pair, received int64 }
+type reductionWork struct{ meets, loads, bytes, pair, received int64 }
 
-// pullBounds are the bounds of operations whose ranks load from their peers.
-func pullBounds(work func(c *Call) pullWork) func(c *Call, l *hw.Limits, repeat int) []Bound {
+// reductionBounds are the bounds of operations whose ranks load from their peers.
+func reductionBounds(work func(c *Call) reductionWork) func(c *Call, l *hw.Limits, repeat int) []Bound {
 	return func(c *Call, l *hw.Limits, _ int) []Bound {
 		launch := l.Launch(c.Blocks())
 		if c.silent() {
