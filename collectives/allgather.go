@@ -250,7 +250,7 @@ func allgatherFormula(c *Call) result.Counters {
 
 func allgatherBounds(c *Call, l *hw.Limits, repeat int) []Bound {
 	if c.Form == "hand" {
-		return pullBounds(c, l)
+		return gatherBounds(c, l)
 	}
 	bounds := pushBounds(c, l, repeat)
 	if c.Form == "defer" {
@@ -261,8 +261,8 @@ func allgatherBounds(c *Call, l *hw.Limits, repeat int) []Bound {
 	return bounds
 }
 
-// pullBounds: a barrier, then a rank's loads from all peers, one after another.
-func pullBounds(c *Call, l *hw.Limits) []Bound {
+// gatherBounds: a barrier, then a rank's loads from all peers, one after another.
+func gatherBounds(c *Call, l *hw.Limits) []Bound {
 	launch := l.Launch(1)
 	far, near := farthest(l)
 	peers := int64(c.Ranks - 1)
