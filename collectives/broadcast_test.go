@@ -112,3 +112,14 @@ func TestWhatTheCompilerRefusesOfABroadcast(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 }
+
+func TestASignalOfTwoDimensionsIsAcceptedOfAHostBuiltinWithAWord(t *testing.T) {
+	c := broadcastCall("host", 4, 64, 0)
+	assert.Empty(t, c.Notes())
+	c.Signal = 1
+	ok(t, mesh(t), compose(t, c))
+	require.Len(t, c.Notes(), 1)
+	assert.Contains(t, c.Notes()[0], "takes [P] only")
+	c.Form = "incore"
+	assert.Empty(t, c.Notes(), "[P,1] is what the composite takes")
+}

@@ -183,6 +183,7 @@ func recordDeferWait(p *Plan, c *Call) {
 		first, then := c.task(push), c.task(rest)
 		first.Name, first.Zero = p.item.Name, []program.Buf{b.signal}
 		then.Name, then.Op = p.item.Name+" deferred", "deferred"
+		then.Reads = []program.Buf{b.window}
 		then.Until = []program.Condition{{Signal: b.signal, Cell: peerAhead(c.Ranks, -1), Value: 1}}
 		golden := p.from(c, b.local, -1, k, 0, 0, c.Chunk())
 		then.Promises = []program.Promise{{Buf: b.window, Ranges: golden}, {Buf: b.out, Ranges: golden}}

@@ -3,10 +3,12 @@ package collectives_test
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"pldperf/collectives"
 	"pldperf/engine"
@@ -283,4 +285,49 @@ func TestADeferredWaitStartsItsTaskWhenTheCellIsHighEnough(t *testing.T) {
 	}
 	assert.Zero(t, spin[result.SignalWait]+spin[result.PollOvershoot], "no core spins")
 	ok(t, mesh(t), chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 3, Between: "barrier"}}))
+}
+
+func TestPutsAndGetsOfAnyShapeMoveTheirRowsInAsManyStagesAsRule8Says(t *testing.T) {
+	spec := mesh(t)
+	ceil := func(a, b int) int { return (a + b - 1) / b }
+	rapid.Check(t, func(rt *rapid.T) {
+		c := &collectives.Call{
+			Op: rapid.SampledFrom([]string{"put", "get"}).Draw(rt, "op"), Form: rapid.SampledFrom([]string{"full", "region"}).Draw(rt, "form"),
+			Ranks: rapid.IntRange(2, 5).Draw(rt, "P"), DType: rapid.SampledFrom(collectives.DTypes()).Draw(rt, "dtype"),
+			Rows: rapid.IntRange(2, 9).Draw(rt, "rows"), Size: rapid.IntRange(1, 200).Draw(rt, "size"),
+			ChunkRows: rapid.IntRange(0, 10).Draw(rt, "chunk_rows"), ChunkCols: rapid.IntRange(0, 220).Draw(rt, "chunk_cols"),
+		}
+		c.Pipeline = c.ChunkRows > 0 && c.ChunkCols > 0 && rapid.Bool().Draw(rt, "pipeline")
+		c.Atomic = c.Op == "put" && rapid.Bool().Draw(rt, "atomic")
+		rows, cr, cc := c.Rows, c.ChunkRows, c.ChunkCols
+		if c.Form == "region" {
+			rows--
+		}
+		if cr == 0 || cr > rows {
+			cr = rows
+		}
+		if cc == 0 || cc > c.Size {
+			cc = c.Size
+		}
+		job, err := collectives.Compose(c.Ranks, []collectives.Item{{Call: c}})
+		require.NoError(rt, err)
+		drawSkew(rt, job)
+		res, err := hw.Run(spec, job, hw.Options{Payload: "bytes"})
+		require.NoError(rt, err)
+		require.Equal(rt, result.OK, res.Status, "%v %v", res.Data.Mismatches, res.Hazards)
+		require.Equal(rt, int64(ceil(rows, cr)*ceil(c.Size, cc)), res.Ranks[1].Counters[result.PutStages])
+	})
+}
+
+func TestEveryElementTypeIsMovedByWhatTakesIt(t *testing.T) {
+	for _, name := range []string{
+		"put/full", "get/region", "remote_load/ring", "remote_store/halves", "remote_store/doubled", "defer_wait/task",
+		"broadcast/hand", "broadcast/incore", "allgather/hand", "allgather/incore", "allgather/defer", "barrier/epoch",
+	} {
+		op, form, _ := strings.Cut(name, "/")
+		for _, dtype := range collectives.DTypes() {
+			c := &collectives.Call{Op: op, Form: form, Ranks: 3, DType: dtype, Size: 77, Rows: 2}
+			fine(t, run(t, mesh(t), compose(t, c), hw.Options{Payload: "bytes"}))
+		}
+	}
 }

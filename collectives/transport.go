@@ -63,7 +63,7 @@ func (c *Call) checkTransport(own ...string) (errs []error) {
 }
 
 // Notes are what a reader of the call's result has to know: that it is no prediction of
-// the real operator.
+// the real operator, or that the real compiler may refuse it.
 func (c *Call) Notes() (out []string) {
 	if t, own := c.carrier(), ownCarrier(c.Op); t != own {
 		name := own.String()
@@ -71,6 +71,9 @@ func (c *Call) Notes() (out []string) {
 			name = "remote MTE"
 		}
 		out = append(out, fmt.Sprintf("what if: %s by %s; the real operator uses %s", c.Op, t, name))
+	}
+	if c.Form == "host" && c.Signal == 1 && slices.Contains([]string{"barrier", "broadcast", "reduce_scatter"}, c.Op) {
+		out = append(out, fmt.Sprintf("signal [P,1]: documents allow it, but the type deducer of the HOST %s takes [P] only", c.Op))
 	}
 	return out
 }
@@ -190,7 +193,12 @@ func (c *Call) requests(out *result.Counters, n, sqes, bells int64) {
 const sdmaBatch = 2048
 
 // sdmaBlock is the bytes that one SQE of the SDMA moves at most (hardware parameters 1.6).
-func (c *Call) sdmaBlock() int64 { return 1 << 20 }
+func (c *Call) sdmaBlock() int64 {
+	if c.Block > 0 {
+		return c.Block
+	}
+	return 1 << 20
+}
 
 // batch is how many SQEs of one WQEBB go with one doorbell.
 func (c *Call) batch() int {
@@ -202,4 +210,24 @@ func (c *Call) batch() int {
 		n = min(n, c.Depth)
 	}
 	return n
+}
+
+// putOwnedFormula adds what moving the rows of an index to one peer without a queue
+// counts: by MTE a put of each interval of consecutive rows, by SDMA SQEs.
+func (c *Call) putOwnedFormula(out *result.Counters, index []int32) {
+	var sqes int64
+	for j := 0; j < len(index); {
+		run := 1
+		for j+run < len(index) && index[j+run] == index[j]+int32(run) {
+			run++
+		}
+		n := int64(run) * c.Row()
+		if j += run; c.carrier() == program.MTE {
+			out[result.Puts]++
+			out[result.PutStages] += ceil(n, stageCap)
+		} else {
+			sqes += ceil(n, c.sdmaBlock())
+		}
+	}
+	c.requests(out, 1, sqes, ceil(sqes, sdmaBatch))
 }

@@ -173,14 +173,20 @@ func (c *Config) checkCall(i int, it *ItemConfig, report func(path, format strin
 	}
 	call := c.call(it, nil)
 	errs := a.Check(call)
+	if call.Kinds["signal"] == "omitted" && it.Repeat.Count+it.Repeat.Warmup > 1 {
+		errs = append(errs, errors.New("kinds: the signal is omitted in a loop; inside for and while the call requires an explicit signal"))
+	}
 	if err := call.CheckBuffer(c.Machine.UB.Usable); err != nil {
 		errs = append(errs, err)
 	}
 	for _, err := range errs {
 		field := fieldOf(err)
 		path := c.at(i, "call."+field)
-		if field == "platform" {
+		switch field {
+		case "platform":
 			path = "machine"
+		case "ranks":
+			path = "ranks"
 		}
 		report(path, "%s%s", strings.TrimPrefix(err.Error(), field+": "), rowOf(call.Op, err))
 	}
