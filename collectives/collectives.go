@@ -56,9 +56,10 @@ type Call struct {
 	Commit    string            // "immediate", a doorbell a WQE, or "last", one for all
 	Grid      int               // blocks (micro launch); 0 is 1
 	Options   Options
-	Depth     int // WQEBBs of a send queue, for information: the device checks counts against it
-	SGEs      int // rows in an SQE; 0 is 12
-	Segment   int // SQEs a doorbell; 0 is 64
+	Depth     int   // WQEBBs of a send queue, for information: the device checks counts against it
+	SGEs      int   // rows in an SQE; 0 is 12
+	Segment   int   // SQEs a doorbell; 0 is 64
+	Block     int64 // bytes of an SDMA SQE at most; 0 is 1 MiB
 
 	found map[Traffic]*routes // moe: of traffics that have been looked at
 }

@@ -95,7 +95,7 @@ func TestWhatTheCompilerRefusesOfAnIndexedCall(t *testing.T) {
 		"core_num: 0, must be a positive":      func(c *collectives.Call) { c.CoreNum = 0 },
 		"needs A5 URMA, the machine is a2a3":   func(c *collectives.Call) { c.Platform = "a2a3" },
 		"dtype: BF16, must be FP32 or INT8":    func(c *collectives.Call) { c.DType = "BF16" },
-		"transport: mte is not supported":      func(c *collectives.Call) { c.Options.Transport = "mte" },
+		"transport: mte does not carry indexed":      func(c *collectives.Call) { c.Options.Transport = "mte" },
 		"queues: shared_pool is not supported": func(c *collectives.Call) { c.Options.Queues = "shared_pool" },
 		"S = 1 is below core_num = 2":          func(c *collectives.Call) { c.Signal = 1 },
 		"hidden: 0, must be positive":          func(c *collectives.Call) { c.Hidden = 0 },

@@ -73,9 +73,7 @@ func checkIndexed(c *Call) (errs []error) {
 	if c.DType != "FP32" && c.DType != "INT8" {
 		bad("dtype: %s, must be FP32 or INT8 (S-40)", c.DType)
 	}
-	if t := c.Options.Transport; t != "" && t != "urma" {
-		bad("transport: %s is not supported, only urma (S-46)", t)
-	}
+	errs = append(errs, c.checkTransport("urma")...)
 	if q := c.Options.Queues; q != "" && q != "per_peer" {
 		bad("queues: %s is not supported, only per_peer (S-39, S-46)", q)
 	}
@@ -156,6 +154,9 @@ func (c *Call) operands() (*program.Rows, error) {
 		Ranks: c.Ranks, Blocks: c.CoreNum, Row: c.Row(), SGEs: c.sges(), Segment: c.segment(),
 		Piece: c.Options.Piece, Split: c.Options.Split, Capacity: 1,
 	}
+	if c.carrier() != program.URMA {
+		r.SGEs = 0 // no queue
+	}
 	for _, t := range c.Traffic {
 		if t.Ranks() != c.Ranks {
 			return nil, fmt.Errorf("traffic: of %d ranks for a call of %d", t.Ranks(), c.Ranks)
@@ -180,7 +181,7 @@ func recordIndexed(p *Plan, c *Call) {
 	rows.RecvCounts = p.buffer("recv_counts", program.Buffer{Words: true, Size: words(ranks)})
 	rows.Index = p.buffer("index", program.Buffer{Words: true, Size: words(ranks * rows.Capacity), Table: indexTable{t}})
 
-	text := indexedProgram(rows, signal, int64(columns), c.Options.Drain == "after_cqe")
+	text := c.indexedProgram(rows, signal, int64(columns))
 	first := len(p.Job.Tasks)
 	p.calls(func(k int) []program.Task {
 		task := c.task(text)
@@ -232,7 +233,8 @@ func (c *Call) received(k, rank int) []int32 {
 }
 
 // indexedProgram is the text that every block of every rank runs (semantics 7.3).
-func indexedProgram(rows *program.Rows, signal program.Buf, stride int64, late bool) *program.Program {
+func (c *Call) indexedProgram(rows *program.Rows, signal program.Buf, stride int64) *program.Program {
+	late, queued := c.Options.Drain == "after_cqe", rows.SGEs > 0
 	p := &program.Program{Name: "indexed_all_to_all_v"}
 	notify := program.Op{Kind: program.NotifyPeers, Signal: signal, Col: program.OwnBlock, Stride: stride, Value: program.Const(1), SIMT: true}
 	wait := program.Op{Kind: program.WaitPeers, Signal: signal, Col: program.OwnBlock, Stride: stride, SIMT: true}
@@ -242,9 +244,15 @@ func indexedProgram(rows *program.Rows, signal program.Buf, stride int64, late b
 	p.Add(until(1))
 	p.Phase("counts").Add(program.Op{Kind: program.PullCounts, Rows: rows})
 	p.Phase("check").Add(program.Op{Kind: program.CheckCounts, Rows: rows})
-	p.Phase("submit").Add(program.Op{Kind: program.SendOwned, Rows: rows})
+	if queued {
+		p.Phase("submit").Add(program.Op{Kind: program.SendOwned, Rows: rows})
+	} else {
+		p.Phase("put").Add(program.Op{Kind: program.PutOwned, Rows: rows, Transport: c.carrier(), Chunk: stageCap})
+	}
 	p.Phase("local").Add(program.Op{Kind: program.CopyRows, Rows: rows, NoDrain: late})
-	p.Phase("wait").Add(program.Op{Kind: program.PollOwned, Rows: rows})
+	if queued {
+		p.Phase("wait").Add(program.Op{Kind: program.PollOwned, Rows: rows})
+	}
 	if late {
 		p.Phase("drain").Add(program.Op{Kind: program.DrainRows, Rows: rows})
 	}
@@ -285,7 +293,7 @@ func indexedFormula(c *Call, t Traffic, rank int) result.Counters {
 	out := unknown()
 	for _, k := range []result.Counter{
 		result.BytesSent, result.BytesReceived, result.BytesSelf, result.SQEs, result.SGEs, result.NOPs, result.Doorbells,
-		result.CQEs, result.IndexReads, result.Puts, result.PutStages, result.PipeBarriers, result.Gets, result.RemoteLoads,
+		result.CQEs, result.WQEBBs, result.Sends, result.DescriptorBytes, result.IndexReads, result.Puts, result.PutStages, result.PipeBarriers, result.Gets, result.RemoteLoads,
 		result.RemoteStores, result.Combined,
 	} {
 		out[k] = 0
@@ -300,11 +308,17 @@ func indexedFormula(c *Call, t Traffic, rank int) result.Counters {
 		}
 		out[result.BytesReceived] += int64(t.Count(d, rank)) * row
 		out[result.BytesSent] += n * row
-		c.sendFormula(&out, n)
+		if c.carrier() == program.URMA {
+			c.sendFormula(&out, n)
+		} else if n > 0 {
+			c.putOwnedFormula(&out, t.Index(rank, d)[:n])
+		}
 	}
-	out[result.WQEBBs] = 4 * out[result.SQEs]
-	out[result.Sends] = out[result.CQEs]
-	out[result.DescriptorBytes] = 256 * out[result.SQEs]
+	if c.carrier() == program.URMA {
+		out[result.WQEBBs] = 4 * out[result.SQEs]
+		out[result.Sends] = out[result.CQEs]
+		out[result.DescriptorBytes] = 256 * out[result.SQEs]
+	}
 	out[result.CountReads] = peers
 	out[result.Notifies], out[result.PollsSatisfied] = 2*blocks*peers, 2*blocks*peers
 	out[result.SelfAdds] = blocks * peers

@@ -169,7 +169,7 @@ func moeBounds(c *Call, l *hw.Limits, repeat int) []Bound {
 		}
 	}
 	fixed := launch + moeBarriers*near
-	if c.Form == "dsv4" {
+	if c.Form == "dsv4" && c.carrier() == program.MTE {
 		fixed += near // the counts are there before the rank says that it has arrived
 	}
 	bounds := []Bound{

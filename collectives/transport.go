@@ -193,7 +193,12 @@ func (c *Call) requests(out *result.Counters, n, sqes, bells int64) {
 const sdmaBatch = 2048
 
 // sdmaBlock is the bytes that one SQE of the SDMA moves at most (hardware parameters 1.6).
-func (c *Call) sdmaBlock() int64 { return 1 << 20 }
+func (c *Call) sdmaBlock() int64 {
+	if c.Block > 0 {
+		return c.Block
+	}
+	return 1 << 20
+}
 
 // batch is how many SQEs of one WQEBB go with one doorbell.
 func (c *Call) batch() int {

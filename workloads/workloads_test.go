@@ -56,7 +56,7 @@ func TestAllProblemsAreReportedAtOnceWhereTheyStand(t *testing.T) {
 		{[]string{"call.core_num=65"}, []string{"65 blocks, but 950dt-64 can start 64 AIVs together"}},
 		{[]string{"call.core_num=0"}, []string{"must be a positive compile-time int"}},
 		{[]string{"call.signal_columns=3"}, []string{"S = 3 is below core_num = 16"}},
-		{[]string{"call.transport=mte"}, []string{"mte is not supported, only urma"}},
+		{[]string{"call.transport=mte"}, []string{"mte does not carry indexed_all_to_all_v, only urma does"}},
 		{[]string{"call.queues=shared_pool"}, []string{"shared_pool is not supported"}},
 		{[]string{"call.form=host"}, []string{`has no form "host"`}},
 		{[]string{"call.op=indexed_all_to_all"}, []string{`did you mean "indexed_all_to_all_v"?`}},

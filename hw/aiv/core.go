@@ -245,6 +245,8 @@ func (c *Core) exec(op *program.Op) bool {
 		return c.execCheck(op.Rows)
 	case program.SendOwned:
 		return c.execSend(op.Rows)
+	case program.PutOwned:
+		return c.execPutOwned(op)
 	case program.CopyRows:
 		return c.execRows(op)
 	case program.DrainRows:

@@ -128,7 +128,7 @@ func (c *Core) execCheck(r *program.Rows) bool {
 // fits asserts that the send to c.peer fits in its queue (S-66).
 func (c *Core) fits(r *program.Rows) bool {
 	n := c.rowsTo(r, c.peer)
-	if n == 0 {
+	if n == 0 || r.SGEs == 0 {
 		return true
 	}
 	need := urma.SQEBBs * r.SQEs(n)

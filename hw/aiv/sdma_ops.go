@@ -35,6 +35,7 @@ func (c *Core) execSDMA(op *program.Op) bool {
 		case sdmaRung:
 			c.step = sdmaVisible
 			c.turn(result.CQEWait)
+			c.moves = t.moves(c.moves[:0])
 			return c.ringSDMA()
 		case sdmaVisible:
 			c.step = sdmaSeen
@@ -49,16 +50,14 @@ func (c *Core) execSDMA(op *program.Op) bool {
 	}
 }
 
-// ringSDMA submits the batch; it wakes the core when the last of it has completed.
+// ringSDMA submits c.moves; the core is woken when the last of them has completed.
 func (c *Core) ringSDMA() bool {
-	t := &c.carried
-	c.moves = t.moves(c.moves[:0])
 	channel := c.Task.Block % c.env.SDMA.Channels
 	if err := c.env.DMAs[c.Task.Rank].Submit(channel, c.moves, c, evResume); err != nil {
 		return c.violate("sdma_ring", int64(channel), int64(c.env.SDMA.Depth), "%v", err)
 	}
-	c.count(result.SQEs, int64(t.batch))
+	c.count(result.SQEs, int64(len(c.moves)))
 	c.count(result.Doorbells, 1)
-	c.count(result.DescriptorBytes, int64(t.batch)*sdma.SQESize)
+	c.count(result.DescriptorBytes, int64(len(c.moves))*sdma.SQESize)
 	return false
 }

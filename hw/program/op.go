@@ -63,6 +63,9 @@ const (
 	// SendOwned builds and submits the sends to the owned destinations, segment by
 	// segment (S-63 ... S-72).
 	SendOwned
+	// PutOwned moves the rows to the owned destinations without a queue: by MTE a put
+	// of each interval of consecutive rows, in stages of Chunk bytes, by SDMA an SQE each.
+	PutOwned
 	// CopyRows moves the block's share of the self rows through the stage ring (S-73 ... S-77).
 	CopyRows
 	// DrainRows waits for the stage ring's last store, where CopyRows did not.
@@ -92,7 +95,7 @@ const (
 var kindNames = [numKinds]string{
 	"put", "get", "copy", "load", "store", "remote_load", "remote_store", "combine", "convert", "notify", "wait",
 	"notify_peers", "wait_peers", "add_peers", "pull_counts", "read_count", "check_counts",
-	"send_owned", "copy_rows", "drain_rows", "poll_owned", "fence", "pipe_barrier", "loop", "spend", "submit", "flush", "return",
+	"send_owned", "put_owned", "copy_rows", "drain_rows", "poll_owned", "fence", "pipe_barrier", "loop", "spend", "submit", "flush", "return",
 }
 
 // String returns the op's name as `pldperf ir` prints it.

@@ -72,7 +72,7 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 			return fmt.Sprintf("%s times, %s from 0", n, loopNames[o.Depth])
 		}
 		return "0 times"
-	case PullCounts, CheckCounts, SendOwned, CopyRows, DrainRows, PollOwned:
+	case PullCounts, CheckCounts, SendOwned, PutOwned, CopyRows, DrainRows, PollOwned:
 		return o.rowOperands(rank, block, bufs)
 	case Notify, Wait, NotifyPeers, WaitPeers, AddPeers:
 		return o.signalOperands(rank, block, name(o.Signal))
@@ -152,9 +152,15 @@ func (o *Op) rowOperands(rank, block int, bufs []Buffer) string {
 	case PullCounts:
 		return fmt.Sprintf("%s[s] <- %s[%d] of rank s, for s in %s", name(r.RecvCounts), name(r.SendCounts), rank, list(r.sources(block)))
 	case CheckCounts:
-		return fmt.Sprintf("own %s for %s in [0,%d], queue capacity", name(r.SendCounts), list(owned), r.Capacity)
+		return fmt.Sprintf("own %s for %s in [0,%d]%s", name(r.SendCounts), list(owned), r.Capacity, flag(r.SGEs > 0, ", queue capacity"))
 	case SendOwned:
 		return fmt.Sprintf("%s rows by %s -> %s+%d*C of ranks %s, WRITE SQEs of %d SGEs, %d SQEs a doorbell", name(r.Input), name(r.Index), name(r.Target), rank, list(owned), r.SGEs, r.Segment)
+	case PutOwned:
+		how := "stages of " + fmt.Sprint(o.Chunk) + " B"
+		if o.Transport != MTE {
+			how = "SQEs of " + o.Transport.String()
+		}
+		return fmt.Sprintf("%s rows by %s -> %s+%d*C of ranks %s, a put of each interval of consecutive rows, in %s", name(r.Input), name(r.Index), name(r.Target), rank, list(owned), how)
 	case CopyRows:
 		text := fmt.Sprintf("share %d of %d of the self rows, %d B each, through the stage ring", block, r.Blocks, r.Row)
 		if o.NoDrain {

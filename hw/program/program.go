@@ -13,7 +13,7 @@ type Rows struct {
 	Capacity                                     int   // C
 	Nmax                                         int
 	Input, Target, SendCounts, RecvCounts, Index Buf
-	SGEs                                         int    // rows in an SQE, at most 12 (S-64)
+	SGEs                                         int    // rows in an SQE, at most 12 (S-64); 0 when no queue is used
 	Segment                                      int    // SQEs a doorbell, at most 64 (S-67)
 	Piece                                        string // "bytes" or "rows": how the self path cuts (semantics 7.6)
 	Split                                        string // "floor" or "front": how self rows are shared (semantics 7.5)

@@ -3,6 +3,7 @@ package urma
 import (
 	"pldperf/engine"
 	"pldperf/hw/fabric"
+	"pldperf/hw/memory"
 )
 
 // serve: the request of a READ is at the peer, whose NIC reads its memory. What it finds
@@ -48,11 +49,16 @@ func (n *NIC) reply(w *work) {
 func (n *NIC) back(w *work) {
 	q, done := w.q, n.eng.Now()
 	if w.bad == StatusOK {
+		var all memory.Access
 		for i := range w.into {
 			d := &w.got[i]
 			n.mem.Land(w.into[i], d)
-			done = max(done, n.mem.Write(w.into[i], d.Len, nicOwner).End)
+			a := n.mem.Write(w.into[i], d.Len, nicOwner)
+			if all.End = a.End; i == 0 {
+				all.Begin = a.Begin
+			}
 		}
+		done = n.written(w, all)
 		q.bytes += int64(w.bytes)
 	}
 	q.wire--
