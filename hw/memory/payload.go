@@ -52,7 +52,7 @@ func (s *Space) Bytes() bool { return s.opt.Bytes }
 
 // rawBits is the logarithm of a page of real bytes.
 const (
-	rawBits = 16
+	rawBits = 14
 	rawSize = 1 << rawBits
 )
 
