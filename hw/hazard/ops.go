@@ -37,6 +37,8 @@ func (t *Thread) begun(pc int, h *program.Here) {
 		t.checks(o.Rows)
 	case program.SendOwned:
 		t.sendsOwned(o.Rows)
+	case program.PutOwned:
+		t.putsOwned(o.Rows)
 	case program.CopyRows:
 		t.copies(o)
 	case program.Submit:

@@ -43,6 +43,17 @@ func (t *Thread) sendsOwned(r *program.Rows) {
 	}
 }
 
+// putsOwned moves the owned rows, which are there when the op is over.
+func (t *Thread) putsOwned(r *program.Rows) {
+	count := t.clock[t.lane[main]]
+	for d := r.Next(t.rank, t.block, -1); d < r.Ranks; d = r.Next(t.rank, t.block, d) {
+		if n := t.count(r, d); n > 0 {
+			t.inputs(main, count, r, d, 0, n)
+			t.beside(main, count, write, d, r.Target, int64(t.rank)*int64(r.Capacity)*r.Row, int64(n)*r.Row)
+		}
+	}
+}
+
 // inputs reads the indices of rows [lo, hi) to a destination, and those rows. An index
 // that the device will refuse ends them.
 func (t *Thread) inputs(sort int, count uint32, r *program.Rows, d, lo, hi int) {

@@ -46,7 +46,7 @@ func (c *Checker) scan(x *task, p *program.Program) {
 		switch o.Kind {
 		case program.Put, program.Get, program.CopyTile, program.StoreTile, program.RemoteStore, program.Submit:
 			c.bufs[o.Dst].written = true
-		case program.SendOwned, program.CopyRows:
+		case program.SendOwned, program.PutOwned, program.CopyRows:
 			c.bufs[o.Rows.Target].written = true
 		case program.PullCounts:
 			c.bufs[o.Rows.RecvCounts].written = true
