@@ -21,11 +21,10 @@ import (
 //	barrier   notify every peer's cell [rank], wait for every own cell [s]
 //	read back copy row s of the own window to row s of y, for every s
 //
-// hand    full-row puts; Set/Ge(1): single use (S-10 ... S-14)
-// incore  the composite: credit barrier, then -1 on the own cells (S-20 ... S-23)
-// host    256-element tiles with PIPE_ALL around each, at most 16 ranks; the
-//
-//	read-back is another task (S-24)
+//	hand    full-row puts; Set/Ge(1): single use (S-10 ... S-14)
+//	incore  the composite: credit barrier, then -1 on the own cells (S-20 ... S-23)
+//	host    256-element tiles with PIPE_ALL around each, at most 16 ranks; the read-back is
+//	        another task (S-24)
 //
 // Each rank receives (P-1)/P * N bytes (S-6).
 var (

@@ -9,17 +9,13 @@ import (
 
 // allgather (semantics 5.3): on every rank row s becomes what rank s gives, for every s.
 //
-// hand           stage the own row in the window, barrier, load row p from every rank p
-// incore         put the own row to row `rank` of every rank in ascending order, the own
-//
-//	one included; fence; barrier; -1. Stages have at most 16 KiB
-//
-// runtime_width  the same with ROWS * SIZE elements, of which ROWS is known at run time
-// defer          the same in two tasks: push and notify; then, when all have notified and
-//
-//	without a core that spins for it, the epilogue (PR #2682)
-//
-// host           pushes tiles of 256 elements with PIPE_ALL around each, at most 16 ranks
+//	hand           stage the own row in the window, barrier, load row p from every rank p
+//	incore         put the own row to row `rank` of every rank in ascending order, the own
+//	               one included; fence; barrier; -1. Stages have at most 16 KiB
+//	runtime_width  the same with ROWS * SIZE elements, of which ROWS is known at run time
+//	defer          the same in two tasks: push and notify; then, when all have notified and
+//	               without a core that spins for it, the epilogue (PR #2682)
+//	host           pushes tiles of 256 elements with PIPE_ALL around each, at most 16 ranks
 //
 // Each rank sends and receives (P-1)/P * N bytes, N being all that a rank holds at the end.
 // Nothing stops a fast rank's next call from overwriting rows that a slow one still reads.

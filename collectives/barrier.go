@@ -17,13 +17,13 @@ import (
 //	epilogue  take the credits back
 //	read      row of rank r+1 to output
 //
-// hand_set  Set/Ge(1), one writer a cell: single use (4.1)
-// hand_add  AtomicAdd/Ge(1): single use (4.2)
-// shared    every rank adds to one cell of each peer, which waits for P-1 (4.3)
-// root      every rank adds to one cell of root, which waits for P and tells all (4.3)
-// epoch     AtomicAdd, expected raised by one a round, never cleared (4.2)
-// incore    the composite: credits, then -1 on the own cells (4.4)
-// host      the same as a task of its own, at most 16 ranks
+//	hand_set  Set/Ge(1), one writer a cell: single use (4.1)
+//	hand_add  AtomicAdd/Ge(1): single use (4.2)
+//	shared    every rank adds to one cell of each peer, which waits for P-1 (4.3)
+//	root      every rank adds to one cell of root, which waits for P and tells all (4.3)
+//	epoch     AtomicAdd, expected raised by one a round, never cleared (4.2)
+//	incore    the composite: credits, then -1 on the own cells (4.4)
+//	host      the same as a task of its own, at most 16 ranks
 var (
 	_ = register(barrier("hand_set", "Set/Ge(1) on cells of one writer: single use"))
 	_ = register(barrier("hand_add", "AtomicAdd/Ge(1) on cells of one writer: single use"))

@@ -10,12 +10,11 @@ import (
 // broadcast (semantics 5.2): every rank's target becomes root's. Root has stored its row
 // in its own target before the call; what the others hold there is of no account.
 //
-// hand    root stages; barrier; every rank, root too, loads root's row to output
-// incore  root stages; barrier; every rank gets root's target into its own; -1
-// host    the builtin is a task of its own; for each tile of 256 elements:
-//
-//	root copies its tile to itself, PIPE_ALL, a barrier with expected t+1,
-//	PIPE_ALL, the others load root's tile and store it; at the end -tiles
+//	hand    root stages; barrier; every rank, root too, loads root's row to output
+//	incore  root stages; barrier; every rank gets root's target into its own; -1
+//	host    the builtin is a task of its own; for each tile of 256 elements root copies its
+//	        tile to itself, PIPE_ALL, a barrier with expected t+1, PIPE_ALL, and the others
+//	        load root's tile and store it; at the end -tiles
 //
 // Root serves (P-1)*N bytes and each other rank receives N. There is no closing barrier:
 // a root that overwrites its target after the call races with slow readers, so the caller

@@ -17,12 +17,10 @@ import (
 //	              there, then a notify says so; rank r waits for rank r-1 and copies what
 //	              has come to output: out_r = input_(r-1)
 //
-// ring     the row in tiles of chunk_cols elements; remote_store with atomic adds it to
-//
-//	rank 0's instead
-//
-// halves   the row as two stores of half a row
-// doubled  a computed value: twice the row
+//	ring     the row in tiles of chunk_cols elements; with atomic remote_store adds it to
+//	         rank 0's instead
+//	halves   the row as two stores of half a row
+//	doubled  a computed value: twice the row
 //
 // Each rank sends and receives N bytes.
 var (
