@@ -106,6 +106,9 @@ func (t *Thread) moved(o *program.Op, h *program.Here, from, to int) {
 	}
 	count := t.clock[t.lane[main]]
 	t.rect(main, count, read, from, o.Src, o.SrcOff.At(h), &r, r.SrcPitch)
+	if from == to && o.Src == o.Dst && o.SrcOff.At(h) == o.DstOff.At(h) && !o.Atomic {
+		return // a copy to itself stores what is there: root's own get in a broadcast
+	}
 	t.rect(main, count, stored(o), to, o.Dst, o.DstOff.At(h), &r, r.DstPitch)
 }
 
