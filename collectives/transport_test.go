@@ -66,7 +66,7 @@ func TestNoTransportIsFasterThanItsBounds(t *testing.T) {
 	all := machines(t)
 	for _, fabric := range []string{"mesh", "free"} {
 		spec := all[fabric]
-		eachCarried(t, 3000, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+		eachCarried(t, 300, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
 			res := ok(t, spec, compose(t, c))
 			limits, err := spec.Limits(c.Ranks)
 			require.NoError(t, err)
