@@ -29,7 +29,24 @@ func Diagnose(items []Item, job *program.Job, res *result.Result, cells Cells) [
 	for i := range res.Hazards {
 		s.hazard(&res.Hazards[i])
 	}
+	if len(s.found) == 0 && res.Data.WrongWords > 0 {
+		s.words()
+	}
 	return s.found
+}
+
+// words: cells or counts are wrong, and nothing else is.
+func (s *suspect) words() {
+	for i := range s.job.Tasks {
+		t := &s.job.Tasks[i]
+		x := s.at(t.Name)
+		if x.call == nil || !slices.ContainsFunc(t.Promises, func(p program.Promise) bool { return p.Words != nil }) {
+			continue
+		}
+		if waits, _ := s.handshake(x); waits == 0 || t.Blocks > 1 {
+			s.early(x, s.res.Data.Mismatches[0])
+		}
+	}
 }
 
 // suspect is a run under examination.
@@ -150,7 +167,7 @@ func (s *suspect) hazardOf(kind result.HazardKind) *result.Hazard {
 // unordered are the rows for data that is used before it is there, by family.
 var unordered = map[string]string{
 	"all_to_all": "F5", "allgather": "F38", "mesh": "F20",
-	"put": "F16", "get": "F16", "all_to_all_v": "F16", "indexed_all_to_all_v": "F16",
+	"put": "F16", "get": "F16", "all_to_all_v": "F16", "indexed_all_to_all_v": "F16", "moe": "F16",
 }
 
 // early says why data was used before it was there: what let a barrier pass, or that
@@ -225,9 +242,13 @@ func (s *suspect) hazard(h *result.Hazard) {
 		s.say("F45", "%s", h.Text)
 	case result.CreditsLeft:
 		if len(s.found) == 0 && s.res.Status == result.Hazardous {
-			s.say("F45", "%s", h.Text)
+			s.left(h)
 		}
 	case result.StaleCredit:
+		if s.mixes(x) {
+			s.say("F7", "%s", h.Text)
+			return
+		}
 		s.stale(x, h.Text)
 	case result.SetAndAdd:
 		s.say("F7", "%s", h.Text)
@@ -238,6 +259,22 @@ func (s *suspect) hazard(h *result.Hazard) {
 	case result.WriteEarly, result.TwoWriters:
 		s.overwritten(x, h)
 	}
+}
+
+// left: credits are left over, because a call has used cells of another of its barriers,
+// or from before.
+func (s *suspect) left(h *result.Hazard) {
+	for i := range s.job.Tasks {
+		x := s.at(s.job.Tasks[i].Name)
+		if x.call == nil {
+			continue
+		}
+		if text, own := s.reused(x); text != "" && own {
+			s.stale(x, h.Text+"; "+text)
+			return
+		}
+	}
+	s.say("F45", "%s", h.Text)
 }
 
 // sceneOf returns where a hazard is: its second access waits too little. Hazards

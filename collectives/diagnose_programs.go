@@ -13,16 +13,19 @@ import (
 // handshake counts the waits of a call, and says where it notifies in front of a move
 // that nothing announces.
 func (s *suspect) handshake(x scene) (waits int, ahead string) {
-	read := map[program.Buf]bool{} // by peers
+	read, stored := map[program.Buf]bool{}, map[program.Buf]bool{} // by peers; by the own rank
 	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
 		if pullsFrom(o) {
 			read[o.Src] = true
+		}
+		if o.Kind == program.StoreTile {
+			stored[o.Dst] = true
 		}
 	})
 	last, loose := map[*program.Task]string{}, map[*program.Task]int{}
 	s.ops(x, func(t *program.Task, i int, o *program.Op) {
 		shows := o.Kind == program.Put || o.Kind == program.RemoteStore || o.Kind == program.SendOwned ||
-			(o.Kind == program.CopyTile || o.Kind == program.StoreTile) && read[o.Dst]
+			(o.Kind == program.CopyTile || o.Kind == program.StoreTile) && read[o.Dst] || pullsFrom(o) && stored[o.Src]
 		switch {
 		case waitsFor(o):
 			waits++
@@ -45,6 +48,23 @@ func (s *suspect) handshake(x scene) (waits int, ahead string) {
 
 func pullsFrom(o *program.Op) bool { return o.Kind == program.Get || o.Kind == program.RemoteLoad }
 
+// mixes reports whether a call sets and adds to the same signal.
+func (s *suspect) mixes(x scene) bool {
+	sets, adds := map[program.Buf]bool{}, map[program.Buf]bool{}
+	found := false
+	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
+		if signals(o) && !waitsFor(o) {
+			if o.Set {
+				sets[o.Signal] = true
+			} else {
+				adds[o.Signal] = true
+			}
+			found = found || sets[o.Signal] && adds[o.Signal]
+		}
+	})
+	return found
+}
+
 // peers calls yield for every rank that an op of a call acts on, op by op and rank by rank.
 func (s *suspect) peers(x scene, concerns func(*program.Op) bool, yield func(op, rank, peer int)) {
 	s.ops(x, func(t *program.Task, i int, o *program.Op) {
@@ -59,6 +79,9 @@ func (s *suspect) peers(x scene, concerns func(*program.Op) bool, yield func(op,
 // deaf says that a rank reads from one that never notifies it, though ranks notify others
 // one by one.
 func (s *suspect) deaf(x scene) (text string) {
+	if !slices.Contains([]string{"get", "remote_load", "ring"}, x.family()) {
+		return ""
+	}
 	one, all := false, false
 	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
 		one = one || o.Kind == program.Notify && notifies(o)

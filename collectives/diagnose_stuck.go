@@ -11,6 +11,7 @@ import (
 
 // stuck names the rows of a deadlock: for each kind of wait that will never end, why.
 func (s *suspect) stuck() {
+	s.deferred()
 	for i := range s.res.Stuck.Waits {
 		w := &s.res.Stuck.Waits[i]
 		x, op, ok := s.waitOf(w)
@@ -22,11 +23,46 @@ func (s *suspect) stuck() {
 			s.say("F45", "%s", h.Text)
 		case op.Eq && w.Value > w.Expected:
 			s.say("F10", "rank %d waits until %s equals %d; it has gone on to %d", w.Rank, w.Cell, w.Expected, w.Value)
-		case s.selfish(x), s.narrow(x), s.waitsBeforeNotify(x, w), s.eraser(x, w, op):
+		case s.selfish(x), s.narrow(x), s.waitsBeforeNotify(x, w, op), s.eraser(x, w, op):
 		case s.deaf(x) != "":
 			s.say("F19", "rank %d waits for %s; %s", w.Rank, w.Cell, s.deaf(x))
 		default:
 			s.strayed(x, w, op)
+		}
+	}
+}
+
+// deferred: tasks that wait for cells without a core, and never start.
+func (s *suspect) deferred() {
+	for i := range s.job.Tasks {
+		t := &s.job.Tasks[i]
+		for r := 0; r < s.job.Ranks && s.cells != nil; r++ {
+			for _, until := range t.Until {
+				cell := int(until.Cell.At(&program.Here{Rank: r}))
+				words := s.cells(r, until.Signal)
+				if s.over(i, r) || int64(words[cell]) >= until.Value {
+					continue
+				}
+				s.unwritten(s.at(t.Name), r, cell, until.Signal, words)
+				return
+			}
+		}
+	}
+}
+
+// unwritten: a deferred wait's cell is too low. Either nobody notifies at all, or it is
+// another cell that they notify.
+func (s *suspect) unwritten(x scene, rank, cell int, signal program.Buf, words []int32) {
+	told := false
+	s.ops(x, func(_ *program.Task, _ int, o *program.Op) { told = told || notifies(o) })
+	if !told {
+		s.say("F6", "%s waits on rank %d for cell %d of %s, and no op notifies it", x.task.Name, rank, cell, s.job.Buffers[signal].Name)
+		return
+	}
+	for k, v := range words {
+		if v != 0 && !slices.ContainsFunc(x.task.Until, func(u program.Condition) bool { return int(u.Cell.At(&program.Here{Rank: rank})) == k }) {
+			s.say("F13", "%s waits on rank %d for cell %d of %s; cell %d of it is %d, and nobody waits for that", x.task.Name, rank, cell, s.job.Buffers[signal].Name, k, v)
+			return
 		}
 	}
 }
@@ -62,8 +98,9 @@ func (s *suspect) over(task, rank int) bool {
 	return end > 0 && end < s.res.Stuck.Time
 }
 
-// waitsBeforeNotify: every rank is stuck, and the notify stands behind the wait (F6).
-func (s *suspect) waitsBeforeNotify(x scene, w *result.Waiting) bool {
+// waitsBeforeNotify: every rank is stuck, and the notify stands behind the wait (F6). Of
+// the cells in question there are fewer notifies in front of it than waits.
+func (s *suspect) waitsBeforeNotify(x scene, w *result.Waiting, wait *program.Op) bool {
 	stuck := map[int]bool{}
 	for i := range s.res.Stuck.Waits {
 		stuck[s.res.Stuck.Waits[i].Rank] = true
@@ -71,19 +108,25 @@ func (s *suspect) waitsBeforeNotify(x scene, w *result.Waiting) bool {
 	if len(stuck)+s.res.Stuck.More < s.job.Ranks || x.task == nil {
 		return false
 	}
-	wait, notify := -1, -1
+	waits, notified, at, behind := 0, 0, -1, -1
 	for i := range x.task.Program.Ops {
-		switch o := &x.task.Program.Ops[i]; {
-		case waitsFor(o) && wait < 0:
-			wait = i
-		case notifies(o) && notify < 0:
-			notify = i
+		o := &x.task.Program.Ops[i]
+		same := o.Signal == wait.Signal && o.Col.String() == wait.Col.String()
+		switch {
+		case same && waitsFor(o) && at < 0:
+			if waits++; o == wait {
+				at = i
+			}
+		case same && notifies(o) && at < 0:
+			notified++
+		case same && notifies(o) && behind < 0:
+			behind = i
 		}
 	}
-	if wait < 0 || notify < wait {
+	if notified >= waits || behind < 0 {
 		return false
 	}
-	s.say("F6", "all %d ranks wait, rank %d for %s; op %d waits and op %d, behind it, is the first notify", s.job.Ranks, w.Rank, w.Cell, wait, notify)
+	s.say("F6", "all %d ranks wait, rank %d for %s; op %d waits, and the notify is op %d, behind it", s.job.Ranks, w.Rank, w.Cell, at, behind)
 	return true
 }
 

@@ -25,9 +25,11 @@ func (s *suspect) value(x scene, m *result.Mismatch) {
 	}
 	own := uint64(1) << m.Rank
 	switch all := uint64(1)<<s.job.Ranks - 1; {
-	case v.is(v.combined(all, v.at, m.Rank)):
-		s.say("F22", "%s is the result of all ranks with the part of rank %d in it twice", at(m), m.Rank)
+	case v.twice() >= 0:
+		s.say("F22", "%s is the result of all ranks with the part of rank %d in it twice", at(m), v.twice())
 	case s.elsewhere(&v, x, m):
+	case v.doubled(x) >= 0:
+		s.say("F15", "%s is what rank %d gives, twice", at(m), v.doubled(x))
 	case x.family() == "reduce_scatter" && v.is(v.combined(all&^own, v.at)):
 		s.say("F39", "%s is the result of the other ranks, without the part of rank %d", at(m), m.Rank)
 	case x.family() == "two_phase" && !s.gathers(x):
@@ -56,7 +58,7 @@ func (s *suspect) sumOf(x scene, m *result.Mismatch) (v sum, ok bool) {
 		return v, false
 	}
 	op, _ := program.ParseReduce(cmp.Or(x.call.Reduce, "Sum")) // an unknown one has been refused
-	v = sum{ranks: s.job.Ranks, t: x.call.elem(), op: op, version: uint32(x.task.Repeat), at: m.Off}
+	v = sum{ranks: s.job.Ranks, t: x.call.elem(), op: op, at: m.Off}
 	skip := (e - m.Off%e) % e // the first byte that differs is not always the first of an element
 	v.at += skip
 	v.got = m.GotBytes[min(skip, int64(len(m.GotBytes))):]
@@ -65,7 +67,7 @@ func (s *suspect) sumOf(x scene, m *result.Mismatch) (v sum, ok bool) {
 		for i := range s.job.Buffers {
 			b := &s.job.Buffers[i]
 			if role(b.Name) == operand && strings.HasPrefix(b.Name, x.name) && b.Fill != nil && v.fill == nil {
-				v.fill = b.Fill
+				v.fill, v.version = b.Fill, s.versionOf(program.Buf(i), x.task)
 			}
 		}
 	}
@@ -73,6 +75,21 @@ func (s *suspect) sumOf(x scene, m *result.Mismatch) (v sum, ok bool) {
 		v.at += int64(m.Rank) * x.call.Chunk()
 	}
 	return v, v.fill != nil && len(v.got) > 0 && v.ranks < 64
+}
+
+// versionOf is how often a buffer has been written anew when a task begins.
+func (s *suspect) versionOf(b program.Buf, t *program.Task) (n uint32) {
+	for i := range s.job.Tasks {
+		for _, w := range s.job.Tasks[i].Before {
+			if w.Buf == b {
+				n++
+			}
+		}
+		if &s.job.Tasks[i] == t {
+			break
+		}
+	}
+	return n
 }
 
 // combined is the result of the parts of a set of ranks at an offset, and of those of
@@ -98,16 +115,50 @@ func (v *sum) combined(set uint64, at int64, more ...int) []byte {
 	return out
 }
 
-// is reports whether a result is what was found, but for the order of combination.
+// twice is the rank whose part is in what was found twice, -1 if there is none.
+func (v *sum) twice() int {
+	for r := range v.ranks {
+		if v.is(v.combined(1<<v.ranks-1, v.at, r)) {
+			return r
+		}
+	}
+	return -1
+}
+
+// doubled is the rank whose part, doubled, was stored at the wrong peer; -1 if there is none.
+func (v *sum) doubled(x scene) int {
+	for r := 0; r < v.ranks && x.family() == "remote_store"; r++ {
+		if v.is(v.combined(1<<r, v.at, r)) {
+			return r
+		}
+	}
+	return -1
+}
+
+// is reports whether a result is what was found, but for the order of combination: to
+// some units in the last place of the largest that is added.
 func (v *sum) is(want []byte) bool {
-	close := map[program.DType]float64{program.FP32: 1e-5, program.FP16: 1e-2, program.BF16: 6e-2}[v.t]
+	close := map[program.DType]float64{program.FP32: 1e-6, program.FP16: 4e-3, program.BF16: 3e-2}[v.t]
 	for i := range len(v.got) / int(v.t.Size()) {
 		a, b := arith.Value(v.got, i, v.t), arith.Value(want, i, v.t)
-		if !(math.Abs(a-b) <= close*max(math.Abs(a), math.Abs(b))) { // NaN is not close
+		if !(math.Abs(a-b) <= close*max(math.Abs(a), math.Abs(b), v.scale(i))) { // NaN is not close
 			return false
 		}
 	}
 	return true
+}
+
+// scale is the magnitude of the parts of a sum, of which little can be left.
+func (v *sum) scale(i int) (m float64) {
+	if v.op != program.Sum {
+		return 0
+	}
+	part := make([]byte, len(v.got))
+	for r := range v.ranks {
+		v.fill.Generate(part, r, v.version, v.at)
+		m = max(m, math.Abs(arith.Value(part, i, v.t)))
+	}
+	return m
 }
 
 // mostRanks bounds the subsets of ranks that are tried.

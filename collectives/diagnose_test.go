@@ -9,6 +9,7 @@ import (
 	"pldperf/collectives"
 	"pldperf/engine"
 	"pldperf/hw"
+	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
@@ -172,4 +173,79 @@ func TestOlderRoundsAreTracedToo(t *testing.T) {
 		}
 		assert.Positive(t, old, payload)
 	}
+}
+
+// recognised are the rows that a mistake of any program can show, by operator.
+var recognised = map[string][]string{
+	"eq":              {"F10"},
+	"handshake_early": {"F16"},
+	"mismatched_rows": {"F4", "F13"},
+	"no_barrier":      {"F5", "F14", "F16", "F20", "F38", "F6"}, // F6: a deferred wait that nobody ever notifies
+	"no_closing":      {"F5", "F14", "F16", "F20", "F38", "F45"},
+	"no_ready":        {"F5", "F14", "F16", "F20", "F38", "F45"},
+	"one_row":         {"F24", "F28"},
+	"reset_by_set":    {"F7"},
+	"set_for_add":     {"F7", "F10", "F41"},
+	"spmd":            {"F46", "F50", "F10"}, // F50: both blocks write one queue; F10: both credits come at once
+	"wait_first":      {"F6"},
+	"wrong_layout":    {"F8", "F36", "F44", "F16"}, // F16: the promised place is left empty
+}
+
+// rowsFor are the rows that a mistake of an algorithm can show.
+func rowsFor(a *collectives.Algorithm, mistake string) []string {
+	for _, m := range a.Mistakes {
+		if m.Name == mistake {
+			return []string{m.Row}
+		}
+	}
+	return recognised[mistake]
+}
+
+func TestEveryMistakeIsRecognisedByWhatItsRunsShow(t *testing.T) {
+	spec, shown := mesh(t), map[string]bool{}
+	for _, a := range collectives.All() {
+		for _, mistake := range a.MistakeNames() {
+			c := wrongly(ofFour(a), mistake)
+			job, err := collectives.Compose(c.Ranks, []collectives.Item{{Call: c}})
+			if err != nil {
+				continue
+			}
+			for late := range 3 {
+				job.Slow = make([]engine.Fraction, c.Ranks)
+				for r := range job.Slow {
+					job.Slow[r] = engine.One
+				}
+				if late > 0 {
+					job.Slow[(late-1)*(c.Ranks-1)] = 9 * engine.One
+				}
+				var cells collectives.Cells
+				res := run(t, spec, job, hw.Options{Inspect: func(s *memory.Space) {
+					cells = func(rank int, b program.Buf) []int32 { return s.Words(rank, memory.ID(b)) }
+				}})
+				d := collectives.Diagnose([]collectives.Item{{Call: c}}, job, res, cells)
+				if res.Status == result.OK {
+					assert.Empty(t, d)
+					continue
+				}
+				shown[mistake] = true
+				if assert.NotEmpty(t, d, "%s %s: %s", a.Name(), mistake, res.Status) {
+					assert.Contains(t, rowsFor(a, mistake), d[0].Row, "%s %s: %s: %s", a.Name(), mistake, res.Status, d[0].Evidence)
+				}
+			}
+		}
+	}
+	for _, m := range collectives.AnyMistakes() {
+		assert.True(t, shown[m.Name], "%s does not show anywhere", m.Name)
+	}
+}
+
+// ofFour is a call of an algorithm on four ranks, or on as few as it takes.
+func ofFour(a *collectives.Algorithm) *collectives.Call {
+	all := calls(a, 64)
+	for _, c := range all {
+		if c.Ranks == 4 {
+			return c
+		}
+	}
+	return all[0]
 }

@@ -14,7 +14,7 @@ import (
 type generic struct {
 	Mistake
 	rewrite func(c *Call, ops []node) []node
-	task    func(t *program.Task) bool // instead of rewrite
+	task    func(a *Algorithm, t *program.Task) bool // instead of rewrite
 }
 
 // generics are the mistakes that every algorithm can make, by name.
@@ -28,7 +28,7 @@ var generics = []generic{
 	{Mistake{Name: "one_row", Doc: "uses row 0 of the signal for every barrier", Row: "F24"}, eachOp(byRow, func(o *program.Op) { o.Col = program.Const(0) }), nil},
 	{Mistake{Name: "reset_by_set", Doc: "clears the cells with Set 0 instead of adding -N", Row: "F7"}, eachOp(clears, func(o *program.Op) { o.Set, o.Value = true, program.Const(0) }), nil},
 	{Mistake{Name: "set_for_add", Doc: "notifies with Set instead of AtomicAdd", Row: "F7"}, eachOp(adds, func(o *program.Op) { o.Set = true }), nil},
-	{Mistake{Name: "spmd", Doc: "runs the whole collective in two blocks", Row: "F46"}, nil, func(t *program.Task) bool { t.Blocks *= 2; return true }},
+	{Mistake{Name: "spmd", Doc: "runs the whole collective in two blocks", Row: "F46"}, nil, inTwoBlocks},
 	{Mistake{Name: "wait_first", Doc: "waits before it notifies", Row: "F6"}, waitFirst, nil},
 	{Mistake{Name: "wrong_layout", Doc: "places what it stores at a peer at half the offset that the peer's layout has", Row: "F8"}, eachOp(remoteStores, func(o *program.Op) { o.DstOff.R = o.DstOff.R / 2 &^ 3 }), nil},
 }
@@ -82,7 +82,7 @@ func (p *Plan) spoil(a *Algorithm, c *Call, first int) error {
 			continue
 		}
 		if g := &generics[i]; g.task != nil {
-			changed = g.task(t) || changed
+			changed = g.task(a, t) || changed
 			continue
 		}
 		wrong, ok := done[t.Program]
@@ -222,6 +222,16 @@ func without(nodes []node, drop func(*program.Op) bool) (out []node) {
 		out = append(out, n)
 	}
 	return out
+}
+
+// inTwoBlocks launches a kernel that is for one block in two.
+func inTwoBlocks(a *Algorithm, t *program.Task) bool {
+	shares := func(o program.Op) bool { return o.Col.B != 0 || o.DstOff.B != 0 } // work among blocks, of which it has one
+	if a.Columns || t.Blocks != 1 || slices.ContainsFunc(t.Program.Ops, shares) || slices.ContainsFunc(apart, func(word string) bool { return strings.Contains(a.Form, word) }) {
+		return false
+	}
+	t.Blocks = 2
+	return true
 }
 
 func noBarrier(_ *Call, nodes []node) []node {
