@@ -41,6 +41,11 @@ func (c *Call) carrier() program.Transport {
 	return ownCarrier(c.Op)
 }
 
+// Queued reports whether the call's payload goes through send queues.
+func (c *Call) Queued() bool {
+	return c.carrier() == program.URMA || c.Op == "moe" && c.Form == "indexed" && c.Options.Transport == ""
+}
+
 // checkTransport refuses a mechanism that cannot carry the call. own are those that the
 // real operator has; others need what_if.
 func (c *Call) checkTransport(own ...string) (errs []error) {

@@ -102,7 +102,7 @@ func (w *Workload) compare(out *Outcome) error {
 			return err
 		}
 		out.Formulas = a.Formulas
-		if it.Call.Op == "indexed_all_to_all_v" {
+		if it.Call.Queued() {
 			out.SQDepth = int64(it.Call.Depth)
 		}
 		first, n := it.Repeat.Warmup, max(it.Repeat.Count, 1)
