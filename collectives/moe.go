@@ -44,7 +44,7 @@ func moeForm(form, doc string) Algorithm {
 		Bytes:    moeBytes,
 	}
 	if form == "indexed" {
-		a.Fields = []string{"core_num", "dtype", "hidden", "signal_columns", "piece", "split", "drain", "transport", "queues"}
+		a.Fields = []string{"core_num", "dtype", "hidden", "signal_columns", "piece", "split", "drain", "transport", "what_if", "queues"}
 		a.Formulas = moeIndexedFormulas
 	}
 	return a

@@ -24,6 +24,9 @@ func (m *layer) exchange(c *Call, name string, input, target, signal program.Buf
 	rows.SendCounts = m.p.buffer(name+"_send_counts", program.Buffer{Window: true, Words: true, Size: words(c.Ranks), Table: countTable{t, c.Ranks}})
 	rows.RecvCounts = m.p.buffer(name+"_recv_counts", program.Buffer{Words: true, Size: words(c.Ranks)})
 	rows.Index = m.p.buffer(name+"_index", program.Buffer{Words: true, Size: words(c.Ranks * rows.Capacity), Table: indexTable{t}})
+	if c.carrier() != program.URMA {
+		rows.SGEs = 0 // no queue
+	}
 	return exchange{c, rows, c.indexedProgram(rows, signal, int64(columns))}
 }
 

@@ -23,8 +23,8 @@ import (
 const maxWQE = 256 << 20
 
 // ownCarrier is what carries an operation's payload in the real system.
-func ownCarrier(op string) program.Transport {
-	if op == "indexed_all_to_all_v" {
+func (c *Call) ownCarrier() program.Transport {
+	if c.Op == "indexed_all_to_all_v" || c.Op == "moe" && c.Form == "indexed" {
 		return program.URMA
 	}
 	return program.MTE
@@ -38,7 +38,7 @@ func (c *Call) carrier() program.Transport {
 			return t
 		}
 	}
-	return ownCarrier(c.Op)
+	return c.ownCarrier()
 }
 
 // Queued reports whether the call's payload goes through send queues.
@@ -70,7 +70,7 @@ func (c *Call) checkTransport(own ...string) (errs []error) {
 // Notes are what a reader of the call's result has to know: that it is no prediction of
 // the real operator, or that the real compiler may refuse it.
 func (c *Call) Notes() (out []string) {
-	if t, own := c.carrier(), ownCarrier(c.Op); t != own {
+	if t, own := c.carrier(), c.ownCarrier(); t != own {
 		name := own.String()
 		if own == program.MTE {
 			name = "remote MTE"
