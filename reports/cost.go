@@ -147,8 +147,8 @@ func span(values []int64) (least, most int64) {
 	return least, most
 }
 
-// each prints what every rank counts, or the least and the most.
-func (r *CostRow) each() string {
+// Each prints what every rank counts, or the least and the most.
+func (r *CostRow) Each() string {
 	least, most := span(r.Values)
 	if least == most {
 		return count(least)
@@ -176,7 +176,7 @@ func (x *CostCall) table(p *page, name string, several bool) {
 		if row.Unit != "" {
 			label += " (" + row.Unit + ")"
 		}
-		t.add(group, label, row.each(), count(row.sum()), row.Formula)
+		t.add(group, label, row.Each(), count(row.sum()), row.Formula)
 	}
 	if several {
 		t.notes = append(t.notes, x.lead()...)

@@ -41,6 +41,8 @@ type Crossing struct {
 	AfterHigh  engine.Duration `json:"after_at_high_ps"`
 	At         string          `json:"at"` // where their times are equal, interpolated between logarithms; "" when a time is missing
 	X, Y       float64         `json:"-"`  // the same as numbers: on the axis, and the time in us
+
+	share float64 // of the way from Low to High, between logarithms
 }
 
 // Races groups the points by all axes but two: that over algorithms and the one along
@@ -132,14 +134,37 @@ func (r *Race) run(points []Point) {
 			continue
 		}
 		if last >= 0 && r.Fastest[last] != best {
-			r.Crossings = append(r.Crossings, r.crossing(points, last, v))
+			r.between(points, last, v)
 		}
 		last = v
 	}
 }
 
-func (r *Race) crossing(points []Point, low, high int) Crossing {
-	before, after := r.Fastest[low], r.Fastest[high]
+// between follows the fastest line from one value to the next: another algorithm than
+// those that are the fastest at the ends may lie below both between them.
+func (r *Race) between(points []Point, low, high int) {
+	from, at := r.Fastest[low], 0.0
+	for range r.Algorithms { // a line is below all others once at most
+		var next *Crossing
+		to := -1
+		for a := range r.Algorithms {
+			c := r.crossing(points, low, high, from, a)
+			if c.At != "" && c.share >= at && (next == nil || c.share < next.share || c.share == next.share && c.AfterHigh < next.AfterHigh) {
+				next, to = &c, a
+			}
+		}
+		if next == nil {
+			break
+		}
+		r.Crossings = append(r.Crossings, *next)
+		from, at = to, next.share
+	}
+	if best := r.Fastest[high]; from != best { // it was not possible at the low value, or the other one is not at the high one
+		r.Crossings = append(r.Crossings, r.crossing(points, low, high, from, best))
+	}
+}
+
+func (r *Race) crossing(points []Point, low, high, before, after int) Crossing {
 	c := Crossing{
 		Low: r.Values[low], High: r.Values[high], Before: r.Algorithms[before], After: r.Algorithms[after],
 		BeforeLow: r.time(points, low, before), AfterLow: r.time(points, low, after),
@@ -149,22 +174,22 @@ func (r *Race) crossing(points []Point, low, high int) Crossing {
 	return c
 }
 
-// interpolate finds where two lines cross that are straight between logarithms, as the
-// plot draws them.
+// interpolate finds where the line of After falls below that of Before, both straight
+// between logarithms, as the plot draws them.
 func (c *Crossing) interpolate() {
 	x0, ok0 := magnitude(c.Low)
 	x1, ok1 := magnitude(c.High)
-	if !ok0 || !ok1 || x0 <= 0 || x1 <= x0 || min(c.AfterLow, c.BeforeHigh) == 0 {
+	if !ok0 || !ok1 || x0 <= 0 || x1 <= x0 || min(c.BeforeLow, c.AfterLow, c.BeforeHigh, c.AfterHigh) == 0 {
 		return
 	}
 	lead := math.Log(float64(c.AfterLow) / float64(c.BeforeLow))     // of Before at the low value
 	behind := math.Log(float64(c.BeforeHigh) / float64(c.AfterHigh)) // at the high one
-	if lead+behind <= 0 {
+	if lead < 0 || behind < 0 || lead+behind <= 0 {
 		return
 	}
-	f := lead / (lead + behind)
-	c.X = x0 * math.Pow(x1/x0, f)
-	c.Y = float64(c.BeforeLow) / 1e6 * math.Pow(float64(c.BeforeHigh)/float64(c.BeforeLow), f)
+	c.share = lead / (lead + behind)
+	c.X = x0 * math.Pow(x1/x0, c.share)
+	c.Y = float64(c.BeforeLow) / 1e6 * math.Pow(float64(c.BeforeHigh)/float64(c.BeforeLow), c.share)
 	c.At = like(c.Low, c.X)
 }
 
@@ -216,7 +241,11 @@ func (c *Comparison) raceTable(p *page, r *Race) {
 	if len(r.Axes) > 0 {
 		title = label(r.Axes) + "; " + title
 	}
-	t := p.table(title, append(head, "~the fastest is limited by")...)
+	wide := len(r.Algorithms) > 5
+	if !wide {
+		head = append(head, "~the fastest is limited by")
+	}
+	t := p.table(title, head...)
 	for v, value := range r.Values {
 		cells, limits := []string{value}, ""
 		for a := range r.Algorithms {
@@ -232,7 +261,10 @@ func (c *Comparison) raceTable(p *page, r *Race) {
 			}
 			cells = append(cells, text)
 		}
-		t.add(append(cells, limits)...)
+		if !wide {
+			cells = append(cells, limits)
+		}
+		t.add(cells...)
 	}
 	t.notes = c.impossible(r)
 }
@@ -276,8 +308,10 @@ func (c *Comparison) crossingTable(p *page, races []Race) {
 	t := p.table("Switch-over points: where another algorithm becomes the fastest", "for", ">between", ">and", ">equal at", "~fastest before", ">us", ">us", "~fastest after", ">us", ">us")
 	for i := range races {
 		r := &races[i]
+		op := r.CommonOp()
 		for _, x := range r.Crossings {
-			t.add(label(r.Axes), x.Low, x.High, cmp.Or(x.At, notAvailable), x.Before, orNone(x.BeforeLow), orNone(x.BeforeHigh), x.After, orNone(x.AfterLow), orNone(x.AfterHigh))
+			t.add(label(r.Axes), x.Low, x.High, cmp.Or(x.At, notAvailable), strings.TrimPrefix(x.Before, op), orNone(x.BeforeLow), orNone(x.BeforeHigh),
+				strings.TrimPrefix(x.After, op), orNone(x.AfterLow), orNone(x.AfterHigh))
 		}
 		if len(r.Crossings) == 0 {
 			t.notes = append(t.notes, r.steady())

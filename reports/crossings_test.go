@@ -2,6 +2,9 @@ package reports
 
 import (
 	"bytes"
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,5 +88,45 @@ func TestACrossingLiesBetweenItsValuesAndItsTimes(t *testing.T) {
 		assert.GreaterOrEqual(t, c.X, 8.0)
 		assert.LessOrEqual(t, c.X, 1024.0)
 		assert.GreaterOrEqual(t, c.Y*1e6, float64(low)*(1-1e-9))
+	})
+}
+
+func TestBetweenTwoValuesAThirdAlgorithmCanBeTheFastest(t *testing.T) {
+	c := &Comparison{Title: "t", Compare: "call.op", Along: "call.size", Points: []Point{
+		ran("x/steep", "1", 10), ran("x/steep", "16", 160), ran("x/middle", "1", 14), ran("x/middle", "16", 28), ran("x/flat", "1", 25), ran("x/flat", "16", 25),
+	}}
+	r := c.Races()[0]
+	require.Len(t, r.Crossings, 2)
+	assert.Equal(t, []string{"x/steep", "x/middle", "x/middle", "x/flat"}, []string{r.Crossings[0].Before, r.Crossings[0].After, r.Crossings[1].Before, r.Crossings[1].After})
+	assert.Less(t, r.Crossings[0].X, r.Crossings[1].X)
+	// 10 * x = 14 * 2^(log16 x): x = 1.4^(4/3), from where steep is above middle.
+	assert.InDelta(t, 1.566, r.Crossings[0].X, 0.001)
+}
+
+func TestTheFastestLineIsWhatCrossingsFollow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var points []Point
+		n := rapid.IntRange(2, 6).Draw(t, "algorithms")
+		for a := range n {
+			for _, size := range []string{"1", "16", "256"} {
+				points = append(points, ran(fmt.Sprintf("x/%d", a), size, rapid.Int64Range(0, 100).Draw(t, "us")))
+			}
+		}
+		r := &Races(points, "call.op", "call.size")[0]
+		for i, x := range r.Crossings {
+			if i > 0 {
+				assert.Equal(t, r.Crossings[i-1].After, x.Before, "one takes over from the other")
+			}
+			if x.At == "" {
+				continue
+			}
+			low := slices.Index(r.Values, x.Low)
+			for a := range r.Algorithms { // nobody is below where two lines cross
+				from, to := float64(r.time(points, low, a))/1e6, float64(r.time(points, low+1, a))/1e6
+				if from > 0 && to > 0 && low+1 < len(r.Values) && r.Values[low+1] == x.High {
+					assert.GreaterOrEqual(t, from*math.Pow(to/from, x.share), x.Y*(1-1e-9))
+				}
+			}
+		}
 	})
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // OpPath is the path of the operation, and of a sweep's axis that compares algorithms:
-// its values are "op/form", or patterns such as "allreduce/*".
+// its values are "op/form", patterns such as "allreduce/*", or either with fields of the
+// call behind it that hold for these forms only: "allreduce/mesh_host core_num=16".
 const OpPath = "call.op"
 
 // opAxis spells out the short path of the axis over algorithms.
@@ -57,11 +58,20 @@ func readOps(d *configs.Doc) (a Axis, err error) {
 // expandOp returns the algorithms that a word names: op/form, a pattern of such names,
 // or an operation, which stands for its default form.
 func expandOp(at *configs.Doc, word string) ([]string, error) {
+	word, fields, _ := strings.Cut(strings.TrimSpace(word), " ")
+	if fields = strings.Join(strings.Fields(fields), " "); fields != "" {
+		fields = " " + fields
+	}
+	for _, f := range strings.Fields(fields) {
+		if !strings.Contains(f, "=") {
+			return nil, at.Fault("%q is no field=value of the call", f)
+		}
+	}
 	var all, out []string
 	for _, x := range collectives.All() {
 		all = append(all, x.Name())
 		if ok, err := path.Match(word, x.Name()); err == nil && ok {
-			out = append(out, x.Name())
+			out = append(out, x.Name()+fields)
 		}
 	}
 	if len(out) > 0 {
@@ -70,7 +80,7 @@ func expandOp(at *configs.Doc, word string) ([]string, error) {
 	op, form, _ := strings.Cut(word, "/")
 	x, err := collectives.Lookup(op, form)
 	if err == nil {
-		return []string{x.Name()}, nil
+		return []string{x.Name() + fields}, nil
 	}
 	switch forms := collectives.Forms(op); {
 	case strings.ContainsAny(word, "*?["):
@@ -81,14 +91,20 @@ func expandOp(at *configs.Doc, word string) ([]string, error) {
 	return nil, at.Fault("%v%s", err, suggest(word, append(all, collectives.Ops()...)))
 }
 
-// splitOp returns what a setting of the operation to "op/form" sets: both fields. Other
-// settings set one.
+// splitOp returns what a setting of the operation to "op/form" sets: both fields, and
+// those behind it. Other settings set one.
 func splitOp(path, value string) [][2]string {
-	op, form, both := strings.Cut(strings.Trim(strings.TrimSpace(value), `"'`), "/")
+	name, fields, _ := strings.Cut(strings.Trim(strings.TrimSpace(value), `"'`), " ")
+	op, form, both := strings.Cut(name, "/")
 	if strings.TrimSpace(path) != OpPath || !both {
 		return [][2]string{{path, value}}
 	}
-	return [][2]string{{OpPath, strconv.Quote(op)}, {"call.form", strconv.Quote(form)}} // a bare * is YAML's alias
+	out := [][2]string{{OpPath, strconv.Quote(op)}, {"call.form", strconv.Quote(form)}} // a bare * is YAML's alias
+	for _, f := range strings.Fields(fields) {
+		key, v, _ := strings.Cut(f, "=")
+		out = append(out, [2]string{"call." + key, v})
+	}
+	return out
 }
 
 // Compares reports whether the sweep compares algorithms: whether it has an axis of them.
@@ -120,33 +136,34 @@ func impossible(err error) string {
 	return strings.Join(parts, "; ")
 }
 
-// never lists the problems of the values of axes with which no algorithm can do
-// anything: those are faults of the sweep and not of an algorithm.
-func (s *Sweep) never() configs.Problems {
-	var problems configs.Problems
+// never lists the problems of a sweep in which nothing is possible, and of the words
+// among the values of its axes with which no algorithm can do anything: those are faults
+// of the sweep and not of an algorithm. That no algorithm reaches a number, such as a
+// size, is worth showing.
+func (s *Sweep) never() (problems configs.Problems) {
+	if !slices.ContainsFunc(s.Points, func(p Point) bool { return p.Impossible == "" }) {
+		return s.problems(func(*Point) bool { return true })
+	}
 	for i := range s.Axes {
-		if s.Axes[i].Path == OpPath {
-			continue
-		}
 		for _, v := range s.Axes[i].Values {
-			var of configs.Problems
-			possible := false
-			for k := range s.Points {
-				if p := &s.Points[k]; p.Values[i] == v {
-					possible = possible || p.Impossible == ""
-					of = append(of, p.problems...)
-				}
+			_, like := number(v)
+			with := func(p *Point) bool { return p.Values[i] == v }
+			if s.Axes[i].Path == OpPath || like != nil || slices.ContainsFunc(s.Points, func(p Point) bool { return with(&p) && p.Impossible == "" }) {
+				continue
 			}
-			if !possible {
-				for _, one := range of {
-					problems = addNew(problems, one)
-				}
+			for _, one := range s.problems(with) {
+				problems = addNew(problems, one)
 			}
 		}
 	}
-	if len(s.Axes) == 1 && !slices.ContainsFunc(s.Points, func(p Point) bool { return p.Impossible == "" }) {
-		for i := range s.Points {
-			for _, one := range s.Points[i].problems {
+	return problems
+}
+
+// problems lists why some points are impossible, each reason once.
+func (s *Sweep) problems(of func(*Point) bool) (problems configs.Problems) {
+	for i := range s.Points {
+		if p := &s.Points[i]; of(p) {
+			for _, one := range p.problems {
 				problems = addNew(problems, one)
 			}
 		}

@@ -50,6 +50,22 @@ func TestAPatternStandsForTheFormsOfAnOperation(t *testing.T) {
 	assert.False(t, s.Compares())
 }
 
+func TestFieldsBehindAnAlgorithmHoldForItAlone(t *testing.T) {
+	s, err := sweepOf(t, "base: all-to-all-p4\naxes: {op: [all_to_all/hand, all_to_all/hand  chunk_cols=16, 'all_to_all/* size=8']}")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"all_to_all/hand", "all_to_all/hand chunk_cols=16", "all_to_all/hand size=8", "all_to_all/host size=8", "all_to_all/incore size=8"}, opsOf(s))
+	for i, want := range []int{0, 16, 0} {
+		w, err := s.Points[i].Workload()
+		require.NoError(t, err)
+		assert.Equal(t, want, w.Config.Call.Chunk)
+		assert.Equal(t, map[bool]int{true: 64, false: 8}[i < 2], w.Config.Call.Size)
+	}
+	_, err = sweepOf(t, "base: all-to-all-p4\naxes: {op: [all_to_all/hand chunk_cols]}")
+	assert.ErrorContains(t, err, `"chunk_cols" is no field=value of the call`)
+	_, err = sweepOf(t, "base: all-to-all-p4\naxes: {op: [all_to_all/hand chunk_col=3]}")
+	assert.ErrorContains(t, err, `s.yaml:2:13: call.chunk_col: unknown key; did you mean "chunk_cols"?`)
+}
+
 func TestAWrongAlgorithmIsNamedWhereItStands(t *testing.T) {
 	for text, want := range map[string]string{
 		"axes: {op: all_to_al/*}":                       `s.yaml:2:12: axes.op: no algorithm is called "all_to_al/*"`,

@@ -85,7 +85,7 @@ func (c *Config) routing(it *ItemConfig) (routing.Spec, int64) {
 		spec.Model = c.Model
 	}
 	row := int64(c.hidden(it.Call)) * int64(collectives.ElemSize(it.Call.dtype()))
-	if it.Call.Message > 0 && (spec.Kind == "" || spec.Kind == "uniform") {
+	if it.Call.Message > 0 && row > 0 && (spec.Kind == "" || spec.Kind == "uniform") {
 		spec.Kind = "uniform"
 		n, bytes := routing.RowsFor(int64(it.Call.Message), row)
 		spec.Rows, row = int(n), bytes

@@ -20,6 +20,7 @@ type CallCost struct {
 	Bounds    []collectives.Bound
 	Barriers  []int64 // by rank: how often its first block waits for every peer
 	Waits     []int64 // by rank: waits of all blocks for one cell
+	Polls     []int64 // by rank: cells that all blocks wait for, one by one
 	Phases    []string
 	Note      string // why the call does nothing, if so
 }
@@ -59,7 +60,7 @@ func (c *CallCost) program(ranks int) error {
 	if err != nil {
 		return err
 	}
-	c.Barriers, c.Waits = make([]int64, ranks), make([]int64, ranks)
+	c.Barriers, c.Waits, c.Polls = make([]int64, ranks), make([]int64, ranks), make([]int64, ranks)
 	for t := range job.Tasks {
 		task := &job.Tasks[t]
 		if task.Program == nil || task.Repeat > 0 {
@@ -67,19 +68,29 @@ func (c *CallCost) program(ranks int) error {
 		}
 		for r := range ranks {
 			for b := range task.Blocks {
-				for i, n := range task.Program.Times(r, b) {
-					switch kind := task.Program.Ops[i].Kind; {
-					case kind == program.WaitPeers && b == 0:
-						c.Barriers[r] += max(n, 0)
-					case kind == program.Wait:
-						c.Waits[r] += max(n, 0)
-					}
-				}
+				c.count(task.Program, r, b)
 			}
 		}
 		c.describe(task.Program)
 	}
 	return nil
+}
+
+// count adds the waits of one block.
+func (c *CallCost) count(p *program.Program, rank, block int) {
+	for i, n := range p.Times(rank, block) {
+		n = max(n, 0)
+		switch p.Ops[i].Kind {
+		case program.WaitPeers:
+			c.Polls[rank] += n * int64(len(c.Polls)-1)
+			if block == 0 {
+				c.Barriers[rank] += n
+			}
+		case program.Wait:
+			c.Polls[rank] += n
+			c.Waits[rank] += n
+		}
+	}
 }
 
 // describe lists the phases of a program, and why it returns early.

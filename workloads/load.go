@@ -45,9 +45,11 @@ func override(doc *configs.Doc, sets []string) (*configs.Doc, error) {
 	own := *doc
 	for _, s := range sets {
 		path, value, ok := strings.Cut(long(s), "=")
-		if kv := splitOp(path, value); ok && len(kv) == 2 {
-			if err := errors.Join(own.SetFrom("--set", kv[0][0], kv[0][1]), own.SetFrom("--set", kv[1][0], kv[1][1])); err != nil {
-				return nil, err
+		if kv := splitOp(path, value); ok && len(kv) > 1 {
+			for _, x := range kv {
+				if err := own.SetFrom("--set", x[0], x[1]); err != nil {
+					return nil, err
+				}
 			}
 			continue
 		}

@@ -15,7 +15,7 @@ type SweepConfig struct {
 	Title     string          `yaml:"title" help:"what the sweep asks"`
 	Base      string          `yaml:"base" required:"true" help:"the workload: a file beside the sweep, or a shipped one's name"`
 	Set       configs.Doc     `yaml:"set" help:"path: value, for all points"`
-	Axes      configs.Doc     `yaml:"axes" required:"true" help:"path: a list, {from, to, step} or {from, to, times}; op: a pattern such as allreduce/*, which compares algorithms"`
+	Axes      configs.Doc     `yaml:"axes" required:"true" help:"path: a list, {from, to, step} or {from, to, times}; op: a pattern such as allreduce/*, or a list of forms, which compares them"`
 	Recommend string          `yaml:"recommend" default:"call.core_num" help:"axis of which the smallest good value is recommended"`
 	Tolerance engine.Fraction `yaml:"tolerance" default:"2 %" max:"100 %" help:"how much slower than the best is good enough"`
 	Plots     []string        `yaml:"plots" enum:"bandwidth,time,algorithms,core-num,reasons,wqebb" help:"what is drawn; default: all that the axes give"`

@@ -59,7 +59,7 @@ func (a *app) costCommand() *cobra.Command {
 	fl.StringVar(&f.dtype, "dtype", "FP32", "element type: "+strings.Join(collectives.DTypes(), ", "))
 	fl.IntVar(&f.coreNum, "core-num", 8, "B, AIVs of a rank; counts by itself only where an operation needs it")
 	fl.IntVar(&f.hidden, "hidden", 1024, "H, elements of a row")
-	fl.IntVar(&f.row, "rows", 64, "rows for each rank (routed operations), or rows of a primitive's rectangle")
+	fl.IntVar(&f.row, "rows", 64, "rows for each rank (routed operations), or of a rectangle (put, get: then default 2)")
 	fl.StringVar(&f.machine, "machine", "950dt-64", "machine preset or file")
 	fl.StringArrayVar(&f.sets, "set", nil, "set any field of the workload that is counted: path=value (repeatable)")
 	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
@@ -161,10 +161,10 @@ func (f *costFlags) over(doc *configs.Doc) (*configs.Doc, error) {
 func (f *costFlags) workload(x *collectives.Algorithm) (*workloads.Workload, error) {
 	doc := new(configs.Doc)
 	set := func(origin, path, value string) error { return doc.SetFrom(origin, path, value) }
-	if err := set("operation", "call.op", x.Op); err != nil {
+	if err := set(x.Name(), "call.op", x.Op); err != nil {
 		return nil, err
 	}
-	if err := set("operation", "call.form", x.Form); err != nil {
+	if err := set(x.Name(), "call.form", x.Form); err != nil {
 		return nil, err
 	}
 	rows := "call.rows"
@@ -172,6 +172,9 @@ func (f *costFlags) workload(x *collectives.Algorithm) (*workloads.Workload, err
 		rows = "routing.rows"
 	}
 	for _, v := range f.fields(rows) {
+		if v.flag == "rows" && !x.Routed && !f.given.Changed("rows") {
+			v.value = "2" // a small rectangle
+		}
 		if f.given.Changed(v.flag) || f.wants(x, v) {
 			if err := set("--"+v.flag, v.path, v.value); err != nil {
 				return nil, err
@@ -193,7 +196,7 @@ func (f *costFlags) wants(x *collectives.Algorithm, v field) bool {
 	case f.overrides(v.path):
 		return false
 	case v.flag == "rows":
-		return x.Routed && !f.overrides("routing.") && !f.overrides("call.message")
+		return (x.Routed || slices.Contains(x.Fields, "chunk_rows")) && !f.overrides("routing.") && !f.overrides("call.message")
 	case v.flag == "core-num":
 		return x.Routed && x.Columns
 	case v.flag == "size" && f.overrides("call.message"):

@@ -54,7 +54,8 @@ func (a *app) pictures(cmp *reports.Comparison, lang string, kinds []string, wri
 }
 
 func footnote(cmp *reports.Comparison) string {
-	return fmt.Sprintf("%d points; digest of the first %s", len(cmp.Points), cmp.Points[0].Digest)
+	ran := max(slices.IndexFunc(cmp.Points, func(p reports.Point) bool { return p.Digest != "" }), 0)
+	return fmt.Sprintf("%d points; digest of the first %s", len(cmp.Points), cmp.Points[ran].Digest)
 }
 
 // picture draws one kind of plot.
@@ -77,7 +78,7 @@ func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Pi
 	case "algorithms":
 		races := cmp.Races()
 		if len(races) == 0 {
-			return nil, errors.New("this sweep does not compare algorithms along an axis of sizes")
+			return nil, errors.New("this sweep does not compare algorithms along an axis of sizes or ranks")
 		}
 		last := &races[len(races)-1]
 		frame.Subtitle = subtitle(frame.Subtitle, last.Axes)

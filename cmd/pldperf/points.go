@@ -50,7 +50,7 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 		}
 	}
 	if len(cmp.Points) > 0 && s.Compares() {
-		cmp.Compare, cmp.Along = workloads.OpPath, sizeAxis(cmp)
+		cmp.Compare, cmp.Along = workloads.OpPath, raceAxis(cmp)
 		if races := cmp.Races(); len(races) > 0 && races[0].CommonOp() == "" {
 			cmp.Notes = append(cmp.Notes, "The algorithms are of different operations, which do different work.")
 		}

@@ -44,6 +44,18 @@ func sizeAxis(cmp *reports.Comparison) string {
 	return ""
 }
 
+// raceAxis returns the axis along which algorithms are compared: that of sizes, else
+// the number of ranks.
+func raceAxis(cmp *reports.Comparison) string {
+	if axis := sizeAxis(cmp); axis != "" {
+		return axis
+	}
+	if hasAxis(cmp, "ranks") {
+		return "ranks"
+	}
+	return ""
+}
+
 // lastGroup returns the points of the last value of every axis but the recommended
 // one: the largest case, when axes ascend.
 func lastGroup(cmp *reports.Comparison) []reports.Point {

@@ -24,7 +24,8 @@ so an interrupted sweep goes on where it stopped. Ctrl-C shows the points that a
 and exits with 130; a second one ends the program at once.
 
 An axis over operations compares algorithms: op: allreduce/* stands for all forms, and
-call.op: [allreduce/mesh_host, allreduce/ring_host] names them. Along an axis of sizes
+call.op: [allreduce/ring_host, allreduce/mesh_host core_num=16] names them, with fields of
+the call that hold for that form only. Along an axis of sizes or ranks
 the table then shows the switch-over points: where another algorithm becomes the fastest.
 A point that an algorithm cannot do is shown as not possible, with the reason.
 

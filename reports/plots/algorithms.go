@@ -19,7 +19,7 @@ import (
 // fastest. Algorithms that ended ok nowhere have no curve.
 func Algorithms(f Frame, r *reports.Race, points []reports.Point) (*Picture, error) {
 	p := f.gridPlot(false)
-	c := curves{frame: &f, plot: p}
+	c := curves{frame: &f, plot: p, names: true}
 	name := r.CommonOp()
 	for a, algorithm := range r.Algorithms {
 		c.add(a, len(r.Algorithms), strings.TrimPrefix(algorithm, name), raceCurve(r, points, a))
@@ -29,7 +29,7 @@ func Algorithms(f Frame, r *reports.Race, points []reports.Point) (*Picture, err
 	}
 	c.logAxes(r.Along, "time (us)")
 	if !inBytes(r.Values) {
-		p.X.Tick.Marker = powerTicks{}
+		p.X.Tick.Marker = countTicks{}
 		if p.X.Label.Text = f.axisLabel(r.Along); strings.HasSuffix(r.Along, "size") {
 			p.X.Label.Text += " " + f.tr("(elements)")
 		}
@@ -75,15 +75,16 @@ func inBytes(values []string) bool {
 	return true
 }
 
-// crossings rings the switch-over points and writes their place above them.
+// crossings rings the switch-over points and writes their place below them, where the
+// fastest algorithm leaves no other curve.
 func (c *curves) crossings(all []reports.Crossing) {
 	var at plotter.XYs
 	style := c.frame.style(legendSize, ink, true)
-	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
+	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
 	for _, x := range all {
 		if x.X > 0 && x.Y > 0 {
 			at = append(at, plotter.XY{X: x.X, Y: x.Y})
-			c.plot.Add(&label{at: at[len(at)-1], text: x.At, style: style, offset: vg.Point{Y: vg.Points(12)}})
+			c.plot.Add(&label{at: at[len(at)-1], text: x.At, style: style, offset: vg.Point{Y: -vg.Points(11)}})
 		}
 	}
 	if len(at) == 0 {

@@ -143,6 +143,7 @@ func Time(f Frame, series []Series) (*Picture, error) {
 type curves struct {
 	frame  *Frame
 	plot   *plot.Plot
+	names  bool // series have names rather than amounts
 	legend []entry
 	xs, ys []float64 // all values shown
 	bounds bool
@@ -154,6 +155,9 @@ func (c *curves) add(i, n int, name string, xys plotter.XYs) {
 	}
 	c.note(xys)
 	col := seriesColor(i, n)
+	if c.names {
+		col = nameColor(i, n)
+	}
 	l := &plotter.Line{XYs: xys, LineStyle: draw.LineStyle{Color: col, Width: vg.Points(2)}}
 	radius := vg.Points(3.5)
 	if len(xys) > 32 {

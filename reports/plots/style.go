@@ -41,6 +41,25 @@ var okabeIto = []color.RGBA{
 	{0x22, 0x22, 0x22, 0xff}, // black
 }
 
+// more are colours for names beyond these, of the same kind (Tol 2021): told apart by
+// the mark as well.
+var more = []color.RGBA{
+	{0x88, 0x22, 0x55, 0xff}, // wine
+	{0x99, 0x99, 0x33, 0xff}, // olive
+	{0x44, 0xaa, 0x99, 0xff}, // teal
+	{0x8c, 0x8c, 0x8c, 0xff}, // grey
+}
+
+// nameColor returns the colour of series i of n that have names and no order.
+func nameColor(i, n int) color.RGBA {
+	if n > len(okabeIto) && n <= len(okabeIto)+len(more) && i >= len(okabeIto) {
+		return more[i-len(okabeIto)]
+	} else if n <= len(okabeIto)+len(more) {
+		return okabeIto[i]
+	}
+	return seriesColor(i, n)
+}
+
 // viridis are anchors of a scale from dark to light that grows evenly in brightness
 // for all kinds of colour vision, so that the order of many series can be read from
 // it (van der Walt and Smith 2015). Its last, yellow, is too light for lines.

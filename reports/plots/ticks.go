@@ -79,6 +79,25 @@ func (powerTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
+// countTicks marks powers of two of what is counted over many of them, such as elements:
+// at most 9 labels, whose step is a power of two.
+type countTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (countTicks) Ticks(lo, hi float64) []plot.Tick {
+	ticks := powerTicks{}.Ticks(lo, hi)
+	step := 1
+	for len(ticks) > 9*step {
+		step *= 2
+	}
+	for i := range ticks {
+		if i%step != 0 {
+			ticks[i].Label = ""
+		}
+	}
+	return ticks
+}
+
 // evenTicks marks about six round values.
 type evenTicks struct{}
 
