@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,7 +96,9 @@ func (s *suspect) at(task string, hints ...string) scene {
 	if s.tasks == nil {
 		s.tasks, s.known = map[string]*program.Task{}, map[[2]string]scene{}
 		for i := range s.job.Tasks {
-			s.tasks[s.job.Tasks[i].Name] = &s.job.Tasks[i]
+			t := &s.job.Tasks[i]
+			s.tasks[cmp.Or(t.Name, t.Op)] = t // a call without a name goes by its operation
+			s.tasks[t.Name] = t
 		}
 	}
 	for _, hint := range append([]string{task}, hints...) {
@@ -222,13 +225,18 @@ func (s *suspect) blocks(x scene) bool {
 
 // stale says which use of a signal was satisfied by credits of an earlier one.
 func (s *suspect) stale(x scene, evidence string) {
-	switch x.family() {
-	case "two_phase":
-		s.say("F24", "%s", evidence)
-	case "ring":
-		s.say("F28", "%s", evidence)
-	case "barrier":
-		s.say("F11", "%s", evidence)
+	if x.call == nil {
+		return
+	}
+	row, ok := map[string]string{"two_phase": "F24", "ring": "F28", "barrier": "F11"}[x.family()]
+	switch {
+	case s.blocks(x), s.narrow(x):
+	case s.hazardOf(result.CellsSet) != nil:
+		s.say("F45", "%s", s.hazardOf(result.CellsSet).Text)
+	case s.mixes(x):
+		s.say("F7", "%s", evidence)
+	case ok:
+		s.say(row, "%s", evidence)
 	default:
 		s.say("F41", "%s", evidence)
 	}
@@ -245,10 +253,6 @@ func (s *suspect) hazard(h *result.Hazard) {
 			s.left(h)
 		}
 	case result.StaleCredit:
-		if s.mixes(x) {
-			s.say("F7", "%s", h.Text)
-			return
-		}
 		s.stale(x, h.Text)
 	case result.SetAndAdd:
 		s.say("F7", "%s", h.Text)
