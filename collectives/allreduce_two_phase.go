@@ -29,7 +29,6 @@ func (twoPhaseForm) check(c *Call, w *refusals) {
 
 func (twoPhaseForm) mistakes(string) []Mistake {
 	return []Mistake{
-		{"own_twice", "adds the own chunk again among the peers'", "F22"},
 		{"ag_order", "stores the chunk of rank c at offset c+1", "F26"},
 		{"no_allgather", "ends behind the first phase, with the own chunk as output", "F27"},
 	}

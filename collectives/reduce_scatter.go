@@ -127,7 +127,7 @@ func recordReduceScatter(p *Plan, c *Call) {
 		})
 		return
 	}
-	target := p.inPlace(c, all)
+	target := p.inPlace(c, all-x.n+widened(x.wide)) // the last row, too, is read in whole 32 bytes
 	signal := p.signalWindow(c.Ranks)
 	if !c.silently(text) {
 		x.inPlace(text, s, groups{signal: signal, stride: 1}, target, p.zeros(c, x.tile))
