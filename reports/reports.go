@@ -89,6 +89,8 @@ type document struct {
 	Rows       []IRRow         `json:"rows,omitempty"`
 	Cost       *Cost           `json:"cost,omitempty"`
 	Operations []OperationForm `json:"operations,omitempty"`
+	Accuracy   *Accuracy       `json:"accuracy,omitempty"`
+	Fit        *Calibration    `json:"calibration,omitempty"`
 }
 
 // artefact is anything with the four forms.

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"pldperf/reports"
+)
+
+const accuracyFile = "../../docs/ACCURACY.md"
+
+func TestAccuracyPageShowsWhatValidateFinds(t *testing.T) {
+	acc, err := accuracy(context.Background(), caseFiles(), 2)
+	require.NoError(t, err)
+	assert.Zero(t, acc.Outside(), "a row is outside its band: pldperf validate")
+	var now bytes.Buffer
+	require.NoError(t, acc.Write(&now, reports.Markdown, reports.Options{}))
+	if *update {
+		require.NoError(t, os.WriteFile(accuracyFile, now.Bytes(), 0o644))
+	}
+	old, err := os.ReadFile(accuracyFile)
+	require.NoError(t, err)
+	assert.Equal(t, now.String(), string(old), "run: go test ./cmd/pldperf -run Accuracy -update")
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pldperf/configs"
+	"pldperf/reports"
+	"pldperf/workloads/fit"
+)
+
+const validateLong = `Run every case of published measurements and print what the simulator says of it: case,
+measured, simulated, error, whether the row was fitted or held out, the band that the
+error must stay in, and what a straight line fitted to the same rows says.
+
+The exit code is 1 when a row is outside its band. Without FILE it runs all shipped cases;
+docs/ACCURACY.md is this command's output.
+
+Examples:
+  pldperf validate
+  pldperf validate a5-hcomm --json
+  pldperf validate my-cases.yaml --format csv -o rows.csv`
+
+type validateFlags struct {
+	format, file string
+	json         bool
+	workers      int
+}
+
+func (a *app) validateCommand() *cobra.Command {
+	var f validateFlags
+	c := &cobra.Command{
+		Use: "validate [FILE...]", Short: "compare the simulator with published measurements", Long: validateLong,
+		ValidArgs: caseFiles(),
+		RunE:      func(c *cobra.Command, args []string) error { return a.validate(c.Context(), args, &f) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
+	fl.BoolVar(&f.json, "json", false, "short for --format json")
+	fl.StringVarP(&f.file, "output", "o", "", "file to write instead of standard output")
+	fl.IntVarP(&f.workers, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at once")
+	return c
+}
+
+// caseFiles lists the shipped files of cases.
+func caseFiles() (out []string) {
+	for _, name := range configs.Names(configs.Measured) {
+		if file, _, err := configs.Read(configs.Measured, name); err == nil && strings.HasSuffix(file, ".yaml") {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func (a *app) validate(ctx context.Context, names []string, f *validateFlags) error {
+	format, err := parseFormat(f.format, f.json)
+	if err != nil {
+		return err
+	}
+	if err := folderOf(f.file); err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		names = caseFiles()
+	}
+	stop := working(a.errs, "validating")
+	acc, err := await(ctx, func() (*reports.Accuracy, error) { return accuracy(ctx, names, f.workers) })
+	stop()
+	if err != nil {
+		return err
+	}
+	err = a.output(f.file, func(dst io.Writer) error {
+		return acc.Write(dst, format, reports.Options{Width: max(width(a.out), 120)})
+	})
+	if err == nil && acc.Outside() > 0 {
+		err = failure{exitBad}
+	}
+	return err
+}
+
+// accuracy evaluates files of cases.
+func accuracy(ctx context.Context, names []string, workers int) (*reports.Accuracy, error) {
+	var out reports.Accuracy
+	for _, name := range names {
+		s, err := fit.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		e, err := s.Evaluate(ctx, workers)
+		if err != nil {
+			return nil, err
+		}
+		file := reports.AccuracyFile{File: e.File, Title: e.Title, Params: e.Params, Fitted: e.Fitted, Rows: accuracyRows(e.Rows)}
+		for _, n := range e.Notes {
+			file.Notes = append(file.Notes, reports.KV{Key: n.Case, Value: n.Text})
+		}
+		out.Files = append(out.Files, file)
+	}
+	return &out, nil
+}
+
+func accuracyRows(rows []fit.Row) (out []reports.AccuracyRow) {
+	for _, r := range rows {
+		out = append(out, reports.AccuracyRow{
+			Case: r.Case, Row: r.Name, Unit: r.Unit, Measured: r.Measured, Simulated: r.Simulated, Error: r.Error,
+			HeldOut: r.HeldOut, Band: r.Band, Inside: r.Inside, Baseline: r.Baseline, BaseError: r.BaseError,
+		})
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Calibration is the outcome of a fit: what `pldperf calibrate` prints.
+type Calibration struct {
+	Title        string        `json:"title"`
+	File         string        `json:"file"`
+	Machine      string        `json:"machine"`
+	Data         []string      `json:"data"`
+	Params       []FittedValue `json:"parameters"`
+	Rows         []AccuracyRow `json:"rows"`
+	Fit          RowErrors     `json:"fit_errors"`
+	HeldOut      RowErrors     `json:"held_out_errors"`
+	Warnings     []string      `json:"warnings,omitempty"`
+	Alternatives []RivalFit    `json:"alternatives,omitempty"`
+}
+
+// FittedValue is a parameter, its 95 % interval within its bounds, and whether the rows
+// know it.
+type FittedValue struct {
+	Label     string `json:"label"`
+	Cause     string `json:"cause"`
+	Start     string `json:"start"`
+	Value     string `json:"value"`
+	Low       string `json:"low"`
+	High      string `json:"high"`
+	Known     bool   `json:"identified"`
+	RowsMoved int    `json:"rows_moved"`
+}
+
+// RowErrors sums up relative errors without their signs.
+type RowErrors struct {
+	N   int     `json:"rows"`
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	Max float64 `json:"max"`
+	RMS float64 `json:"rms"`
+}
+
+// RivalFit is how well another explanation of the same rows does.
+type RivalFit struct {
+	Name    string        `json:"name"`
+	Params  []FittedValue `json:"parameters"`
+	Fit     RowErrors     `json:"fit_errors"`
+	HeldOut RowErrors     `json:"held_out_errors"`
+}
+
+// Write writes the outcome in one of the formats; CSV has the rows.
+func (c *Calibration) Write(w io.Writer, f Format, o Options) error { return write(w, f, o, c) }
+
+func (c *Calibration) check() error { return nil }
+
+func (c *Calibration) document() document { return document{Fit: c} }
+
+func (c *Calibration) records() [][]string {
+	return (&Accuracy{Files: []AccuracyFile{{File: c.File, Rows: c.Rows}}}).records()
+}
+
+func (c *Calibration) page() *page {
+	p := &page{title: "Fit: " + c.Title, lead: []string{
+		fmt.Sprintf("%s, based on %s; data: %s", c.File, c.Machine, strings.Join(c.Data, ", ")),
+		fmt.Sprintf("%s fitted to %s; %s held out", plural(len(c.Params), "parameter"), plural(c.Fit.N, "row"), plural(c.HeldOut.N, "row")),
+	}}
+	t := p.table("Parameters", "parameter", ">start", ">value", ">from", ">to", ">rows moved", "~stands for")
+	for _, x := range c.Params {
+		label := x.Label
+		if !x.Known {
+			label += " (not identified)"
+		}
+		t.add(label, x.Start, x.Value, x.Low, x.High, strconv.Itoa(x.RowsMoved), x.Cause)
+	}
+	t.notes = []string{"from, to: 95 % interval by the curvature at the best point, within the bounds; rows moved: fitted rows that a tenth more of it changes by more than the noise"}
+	rows := p.table("Rows", "case", "row", ">measured", ">simulated", "unit", ">error %", "role")
+	for i := range c.Rows {
+		cells := accuracyCells(&AccuracyRow{Case: c.Rows[i].Case, Row: c.Rows[i].Row, Unit: c.Rows[i].Unit, Measured: c.Rows[i].Measured,
+			Simulated: c.Rows[i].Simulated, Error: c.Rows[i].Error, HeldOut: c.Rows[i].HeldOut, Inside: true})
+		rows.add(cells[:7]...)
+	}
+	e := p.table("Errors without their signs, %", "rows", ">count", ">P50", ">P90", ">max", ">rms")
+	e.add(errorCells("fitted", c.Fit)...)
+	e.add(errorCells("held out", c.HeldOut)...)
+	if len(c.Alternatives) > 0 {
+		a := p.table("Rival explanations; the first one is written", "explanation", ">fitted: rms %", ">held out: rms %", ">max %", "~its own parameters")
+		for i, x := range c.Alternatives {
+			var own []string
+			for _, v := range x.Params {
+				if !shared(c.Alternatives, i, v.Label) {
+					own = append(own, v.Label+" = "+v.Value)
+				}
+			}
+			a.add(x.Name, signed(x.Fit.RMS), signed(x.HeldOut.RMS), signed(x.HeldOut.Max), strings.Join(own, ", "))
+		}
+	}
+	for _, w := range c.Warnings {
+		p.tail = append(p.tail, "warning: "+w)
+	}
+	return p
+}
+
+// shared reports whether another explanation has a parameter, too.
+func shared(all []RivalFit, but int, label string) bool {
+	for i, x := range all {
+		for _, v := range x.Params {
+			if i != but && v.Label == label {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func errorCells(name string, e RowErrors) []string {
+	if e.N == 0 {
+		return []string{name, "0", notAvailable, notAvailable, notAvailable, notAvailable}
+	}
+	return []string{name, strconv.Itoa(e.N), signed(e.P50), signed(e.P90), signed(e.Max), signed(e.RMS)}
+}

@@ -1,0 +1,242 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"pldperf/configs"
+	"pldperf/engine"
+	"pldperf/hw"
+	"pldperf/hw/result"
+	"pldperf/workloads"
+)
+
+// Row is one measurement beside what is simulated.
+type Row struct {
+	Case      string  `json:"case"`
+	Name      string  `json:"row"`
+	Unit      string  `json:"unit"`
+	Measured  float64 `json:"measured"`
+	Simulated float64 `json:"simulated"`
+	Error     float64 `json:"error"` // simulated / measured - 1
+	HeldOut   bool    `json:"held_out"`
+	Band      float64 `json:"band"`
+	Inside    bool    `json:"inside"`
+	Baseline  float64 `json:"baseline,omitempty"`       // what the formula says; 0 without one
+	BaseError float64 `json:"baseline_error,omitempty"` // as Error
+	X         float64 `json:"x,omitempty"`              // of the baseline
+	Took      float64 `json:"measured_us"`              // as times, also where rates are compared
+	Takes     float64 `json:"simulated_us"`
+}
+
+// bench is a spec with its rows read: what can be evaluated again and again.
+type bench struct {
+	spec    *Spec
+	rows    [][]row // by case
+	docs    []*configs.Doc
+	files   []string
+	machine string
+	set     *Values // of an alternative
+	workers int
+	mu      sync.Mutex
+	known   map[string]float64 // seconds, by case, row and values
+	runs    int
+}
+
+// open reads the tables and the workloads of a spec. machine replaces the spec's own.
+func (s *Spec) open(machine string, workers int) (*bench, error) {
+	b := &bench{spec: s, machine: s.Machine, workers: max(workers, 1), known: map[string]float64{}}
+	if machine != "" {
+		b.machine = machine
+	}
+	for i := range s.Cases {
+		rows, err := s.rows(i)
+		if err != nil {
+			return nil, err
+		}
+		file, doc, err := s.workload(i)
+		if err != nil {
+			return nil, err
+		}
+		b.rows, b.docs, b.files = append(b.rows, rows), append(b.docs, doc), append(b.files, file)
+	}
+	return b, nil
+}
+
+// workload returns the document of a case's workload.
+func (s *Spec) workload(i int) (string, *configs.Doc, error) {
+	d := &s.Cases[i].Workload
+	if d.Text() == "" {
+		return s.file, d, nil
+	}
+	file, doc, err := configs.Open(s.beside(d.Text()))
+	if err != nil {
+		return "", nil, d.Fault("%v", err)
+	}
+	return file, doc, nil
+}
+
+// at is a point of the parameters: their values in base units.
+type at []int64
+
+// job is one row to be simulated.
+type job struct {
+	c, r    int
+	seconds float64
+}
+
+// seconds simulates the rows that want says and returns their times, by case and row.
+func (b *bench) seconds(ctx context.Context, params []Param, x at, want func(r row) bool) ([][]float64, error) {
+	out := make([][]float64, len(b.rows))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(b.workers)
+	for c := range b.rows {
+		out[c] = make([]float64, len(b.rows[c]))
+		for r := range b.rows[c] {
+			if !want(b.rows[c][r]) {
+				continue
+			}
+			g.Go(func() (err error) {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				out[c][r], err = b.one(c, r, params, x)
+				return err
+			})
+		}
+	}
+	return out, g.Wait()
+}
+
+// one simulates a row, or remembers it.
+func (b *bench) one(c, r int, params []Param, x at) (float64, error) {
+	k := &b.spec.Cases[c]
+	key := fmt.Sprintf("%d %d", c, r)
+	for i := range params {
+		if params[i].applies(k) {
+			key += fmt.Sprintf(" %s=%d", params[i].Path, x[i])
+		}
+	}
+	b.mu.Lock()
+	v, ok := b.known[key]
+	b.mu.Unlock()
+	if ok {
+		return v, nil
+	}
+	w, err := b.build(c, r, params, x)
+	if err != nil {
+		return 0, err
+	}
+	out, err := w.Run(hw.Options{})
+	if err != nil {
+		return 0, fmt.Errorf("%s, case %s: %w", b.spec.file, k.Name, err)
+	}
+	if out.Result.Status != result.OK {
+		return 0, fmt.Errorf("%s, case %s, line %d of the table: the simulation ends with %s", b.spec.file, k.Name, b.rows[c][r].line, out.Result.Status)
+	}
+	v, err = k.Clock.time(out.Result, b.rows[c][r])
+	b.mu.Lock()
+	b.known[key] = v
+	b.runs++
+	b.mu.Unlock()
+	return v, err
+}
+
+// build makes the workload of a row at a point.
+func (b *bench) build(c, r int, params []Param, x at) (*workloads.Workload, error) {
+	k := &b.spec.Cases[c]
+	doc, err := workloads.Normal(b.docs[c])
+	if err != nil {
+		return nil, err
+	}
+	own := *doc
+	if !own.Has("machine") {
+		if err := own.SetFrom("machine", "machine.preset", strconv.Quote(b.spec.beside(b.machine))); err != nil {
+			return nil, err
+		}
+	}
+	if err := k.Set.set(&own, b.rows[c][r]); err != nil {
+		return nil, err
+	}
+	if b.set != nil {
+		if err := b.set.set(&own, b.rows[c][r]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range params {
+		if p := &params[i]; p.applies(k) {
+			if err := own.SetFrom("parameter", p.Path, p.kind.print(x[i])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return workloads.FromDoc(b.files[c], &own)
+}
+
+// time is what the measurement's clock would have shown, in seconds.
+func (k *Clock) time(res *result.Result, r row) (float64, error) {
+	var sum engine.Duration
+	n := 0
+	for i := range res.Calls {
+		call := &res.Calls[i]
+		if !call.Timed || call.Op == "read_back" {
+			continue
+		}
+		d, err := k.call(res, i)
+		if err != nil {
+			return 0, err
+		}
+		sum += d
+		n++
+	}
+	if n == 0 || sum <= 0 {
+		return 0, fmt.Errorf("nothing is timed")
+	}
+	t := float64(sum)/float64(n) + float64(k.Plus)
+	per, err := k.Per.float(r)
+	if err != nil {
+		return 0, err
+	}
+	if per > 0 {
+		t /= per
+	}
+	return t * 1e-12, nil
+}
+
+// call is what the clock covers of one call.
+func (k *Clock) call(res *result.Result, call int) (longest engine.Duration, err error) {
+	if k.Covers == "elapsed" || k.Covers == "" {
+		return res.Calls[call].Elapsed, nil
+	}
+	for i := range res.Blocks {
+		if b := &res.Blocks[i]; b.Call == call {
+			d := b.End.Sub(b.Start) - b.Time[result.Launch]
+			if k.Covers == "reasons" {
+				if d, err = k.sum(b); err != nil {
+					return 0, err
+				}
+			}
+			longest = max(longest, d)
+		}
+	}
+	return longest, nil
+}
+
+func (k *Clock) sum(b *result.Block) (d engine.Duration, err error) {
+	for _, name := range k.Reasons {
+		found := false
+		for r := range result.NumReasons {
+			if r.String() == name {
+				d, found = d+b.Time[r], true
+			}
+		}
+		if !found {
+			return 0, fmt.Errorf("clock: a block's account has no reason %q", name)
+		}
+	}
+	return d, nil
+}
