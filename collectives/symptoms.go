@@ -80,7 +80,7 @@ var Symptoms = []Symptom{
 	{Row: "F46", Op: "InCore in pl.spmd", Symptom: "the barrier opens early and transfers are repeated", Cause: "every block runs the whole collective, and the first one's notify satisfies Ge(1)", Fix: "call the collective from a single block", From: "zh 01, X-8"},
 	{Row: "F47", Op: "allreduce mesh, several cores", Symptom: "silent corruption or a hang", Cause: "the signal's stride is below core_num", Fix: "use a signal with at least core_num columns", From: "K"},
 	{Row: "F48", Op: "indexed_all_to_all_v", Symptom: "the run aborts", Cause: "a count, an index or a send breaks a limit of the device", Fix: "counts in [0,C], indices in [0,Nmax), 4*ceil(n/12) <= sqDepth", From: "S-60, S-66"},
-	{Row: "F49", Op: "indexed_all_to_all_v", Symptom: "rows of another round in the result after reuse", Cause: "the consumer of the previous round is not ordered before the next call", Fix: "make the next call depend on the consumer", From: "S-83"},
+	{Row: "F49", Op: "indexed_all_to_all_v, and every window", Symptom: "rows of another round in the result after reuse", Cause: "the consumer of the previous round is not ordered before the next call", Fix: "make the next call depend on the consumer; where a collective has one barrier only, put another between the calls", From: "S-83"},
 	{Row: "F50", Op: "indexed_all_to_all_v", Symptom: "a corrupted send queue", Cause: "two exchanges are open on the same peer queue", Fix: "serialise them: one signal for both, or an explicit dependency", From: "S-89"},
 }
 
