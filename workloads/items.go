@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -169,7 +170,8 @@ func (c *Config) checkCall(i int, it *ItemConfig, report func(path, format strin
 		return
 	}
 	if m := it.Call.Mistake; m != "" && !slices.Contains(a.MistakeNames(), m) {
-		report(c.at(i, "call.mistake"), "%s cannot make %q%s; it can make %s", a.Name(), m, suggest(m, a.MistakeNames()), strings.Join(a.MistakeNames(), ", "))
+		known := a.MistakeNames()
+		report(c.at(i, "call.mistake"), "%s cannot make %q%s", a.Name(), m, cmp.Or(suggest(m, known), "; it can make "+strings.Join(known, ", ")))
 	}
 	call := c.call(it, nil)
 	errs := a.Check(call)
