@@ -1,8 +1,6 @@
 package collectives
 
 import (
-	"math/rand/v2"
-
 	"pldperf/hw/arith"
 	"pldperf/hw/program"
 )
@@ -23,19 +21,27 @@ type noise struct {
 // ranks stay in range; integers use all of it and wrap around.
 func newNoise(t program.DType) noise {
 	x := noise{t.Size(), make([]byte, noisePeriod*t.Size())}
-	r := rand.New(rand.NewPCG(20, 26))
 	for i := range noisePeriod {
-		v := 0.75 + 0.75*r.Float64()
-		if r.IntN(2) == 0 {
+		bits := scramble(uint64(i))
+		v := 0.75 + 0.75*float64(bits>>12)/(1<<52)
+		if bits&1 == 0 {
 			v = -v
 		}
 		switch t {
 		case program.INT32, program.INT16, program.INT8:
-			v = float64(int32(r.Uint32()) >> (32 - 8*t.Size()))
+			v = float64(int32(bits>>32) >> (32 - 8*t.Size()))
 		}
 		arith.Put(x.table, i, t, v)
 	}
 	return x
+}
+
+// scramble is the finaliser of splitmix64 (S. Vigna), on steps of its own increment.
+func scramble(i uint64) uint64 {
+	x := (i + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
 // Generate implements program.Content.
