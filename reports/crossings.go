@@ -156,7 +156,11 @@ func (r *Race) between(points []Point, low, high int) {
 		if next == nil {
 			break
 		}
-		r.Crossings = append(r.Crossings, *next)
+		if len(r.Crossings) > 0 || next.share > 0 {
+			r.Crossings = append(r.Crossings, *next)
+		} else {
+			r.Fastest[low] = to // equal at the beginning: that one is the first
+		}
 		from, at = to, next.share
 	}
 	if best := r.Fastest[high]; from != best { // it was not possible at the low value, or the other one is not at the high one

@@ -103,6 +103,17 @@ func TestBetweenTwoValuesAThirdAlgorithmCanBeTheFastest(t *testing.T) {
 	assert.InDelta(t, 1.566, r.Crossings[0].X, 0.001)
 }
 
+func TestATieAtTheBeginningIsNoSwitchOver(t *testing.T) {
+	c := &Comparison{Title: "t", Compare: "call.op", Along: "ranks", Points: []Point{}}
+	for _, p := range []Point{ran("x/a", "2", 5), ran("x/a", "4", 9), ran("x/b", "2", 5), ran("x/b", "4", 6)} {
+		p.Axes[1].Key = "ranks"
+		c.Points = append(c.Points, p)
+	}
+	r := c.Races()[0]
+	assert.Empty(t, r.Crossings)
+	assert.Equal(t, []int{1, 1}, r.Fastest)
+}
+
 func TestTheFastestLineIsWhatCrossingsFollow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var points []Point

@@ -1,6 +1,8 @@
 package plots
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +23,12 @@ func Algorithms(f Frame, r *reports.Race, points []reports.Point) (*Picture, err
 	p := f.gridPlot(false)
 	c := curves{frame: &f, plot: p, names: true}
 	name := r.CommonOp()
+	var drawn []plotter.XYs
 	for a, algorithm := range r.Algorithms {
-		c.add(a, len(r.Algorithms), strings.TrimPrefix(algorithm, name), raceCurve(r, points, a))
+		xys := raceCurve(r, points, a)
+		c.dash = slices.ContainsFunc(drawn, func(o plotter.XYs) bool { return covers(o, xys) })
+		c.add(a, len(r.Algorithms), strings.TrimPrefix(algorithm, name), xys)
+		drawn = append(drawn, xys)
 	}
 	if len(c.xs) == 0 {
 		return nil, errNothing
@@ -40,6 +46,19 @@ func Algorithms(f Frame, r *reports.Race, points []reports.Point) (*Picture, err
 		title = f.tr("%s: algorithms against %s", strings.TrimSuffix(name, "/"), r.Along)
 	}
 	return f.picture(title, c.legend, p.Draw), nil
+}
+
+// covers reports whether one curve would hide the other: it is dashed then.
+func covers(a, b plotter.XYs) bool {
+	if len(a) == 0 || len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].X != b[i].X || math.Abs(math.Log(a[i].Y/b[i].Y)) > 0.01 {
+			return false
+		}
+	}
+	return true
 }
 
 // raceCurve returns where one algorithm ended ok.

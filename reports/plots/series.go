@@ -144,6 +144,7 @@ type curves struct {
 	frame  *Frame
 	plot   *plot.Plot
 	names  bool // series have names rather than amounts
+	dash   bool // the next curve is dashed
 	legend []entry
 	xs, ys []float64 // all values shown
 	bounds bool
@@ -159,6 +160,10 @@ func (c *curves) add(i, n int, name string, xys plotter.XYs) {
 		col = nameColor(i, n)
 	}
 	l := &plotter.Line{XYs: xys, LineStyle: draw.LineStyle{Color: col, Width: vg.Points(2)}}
+	if c.dash {
+		l.LineStyle = dashed(col)
+		l.LineStyle.Width = vg.Points(2)
+	}
 	radius := vg.Points(3.5)
 	if len(xys) > 32 {
 		radius = vg.Points(2)
