@@ -2,13 +2,9 @@ package collectives
 
 import (
 	"fmt"
-	"math"
 
 	"pldperf/engine"
-	"pldperf/hw"
-	"pldperf/hw/arith"
 	"pldperf/hw/program"
-	"pldperf/hw/result"
 )
 
 // What allreduce and reduce_scatter have in common. Every rank pulls: it loads a tile of
@@ -126,101 +122,6 @@ func (c *Call) combine(tile, other uint8, n program.Expr) program.Op {
 	return program.Op{Kind: program.Combine, Tile: tile, Other: other, Bytes: n, Reduce: c.reduce(), DType: c.elem()}
 }
 
-// golden computes results from what the ranks put in, in the order in which the real
-// form combines them.
-type golden struct {
-	*Call
-	content func() program.Content // of the input
-	version uint32                 // that the tables are of
-	tables  [][]byte               // by order: a period of results, for content that repeats
-}
-
-// piece is the bytes that are compared at once.
-const piece = 64 << 10
-
-// order names the ranks in the order in which their parts are combined; key is below 2P
-// and tells it from other orders.
-type order struct {
-	key  int
-	rank func(k int) int
-}
-
-// meshOrder is rank r's order: its own part, then the others ascending.
-func meshOrder(r int) order {
-	return order{r, func(k int) int {
-		switch {
-		case k == 0:
-			return r
-		case k <= r:
-			return k - 1
-		}
-		return k
-	}}
-}
-
-// ringOrder goes up, or down, the ring from a rank on.
-func (c *Call) ringOrder(from int, down bool) order {
-	n := c.Ranks
-	if down {
-		return order{n + from, func(k int) int { return ((from-k)%n + n) % n }}
-	}
-	return order{from, func(k int) int { return (from + k) % n }}
-}
-
-// yield gives n bytes of the result: at dst what the inputs give at src.
-func (g *golden) yield(version uint32, o order, src, dst, n int64, yield func(off int64, want []byte)) {
-	all := g.table(version, o, n)
-	for at := int64(0); at < n; at += piece {
-		m := min(piece, n-at)
-		if all != nil {
-			begin := (src + at) % g.period()
-			yield(dst+at, all[begin:begin+m])
-			continue
-		}
-		yield(dst+at, g.combined(version, o, src+at, m))
-	}
-}
-
-// period is after how many bytes inputs and so results repeat; 0 is never.
-func (g *golden) period() int64 {
-	if x, ok := g.content().(interface{ Period() int64 }); ok {
-		return x.Period()
-	}
-	return 0
-}
-
-// table returns a period of results and a piece more, nil where the content does not
-// repeat or less is needed.
-func (g *golden) table(version uint32, o order, n int64) []byte {
-	all := g.period() + piece
-	if all == piece || n*int64(g.Ranks) <= all {
-		return nil
-	}
-	if g.tables == nil || g.version != version {
-		g.tables, g.version = make([][]byte, 2*g.Ranks), version
-	}
-	if g.tables[o.key] == nil {
-		g.tables[o.key] = g.combined(version, o, 0, all)
-	}
-	return g.tables[o.key]
-}
-
-// combined reduces n bytes from off on over all ranks.
-func (g *golden) combined(version uint32, o order, off, n int64) []byte {
-	fill, out, next := g.content(), make([]byte, n), make([]byte, n)
-	fill.Generate(out, o.rank(0), version, off)
-	for k := 1; k < g.Ranks; k++ {
-		fill.Generate(next, o.rank(k), version, off)
-		arith.Combine(out, next, g.reduce(), g.elem())
-	}
-	return out
-}
-
-// golden returns the results of what is in a buffer of the plan when the call begins.
-func (p *Plan) golden(c *Call, input program.Buf) *golden {
-	return &golden{Call: c, content: func() program.Content { return p.Job.Buffers[input].Fill }}
-}
-
 // inPlace makes the window that a builtin reduces in place. The caller has filled it.
 func (p *Plan) inPlace(c *Call, n int64) program.Buf {
 	if _, there := p.names[windowOf(p.item)+".target"]; there {
@@ -246,66 +147,4 @@ func (p *Plan) zeros(c *Call, n int64) (b program.Buf) {
 		b = p.buffer("zeros", program.Buffer{Size: engine.Bytes(n), Fill: program.Zero{}})
 	}
 	return b
-}
-
-// pulled adds what it counts to load times n bytes in tiles from a peer.
-func (c *Call) pulled(out *result.Counters, times, n, tile int64) {
-	c.carriedTiles(out, program.RemoteLoad, times, n, tile)
-	out[result.BytesReceived] += times * n
-}
-
-// empty adds tiles that turn out to have no bytes: a get is called, and moves nothing.
-func (c *Call) empty(out *result.Counters, n int64) {
-	if c.carrier() != program.MTE {
-		out[result.Gets] += n
-	}
-}
-
-// reductionWork is what one block, of those that have most to do, cannot do faster: meets
-// barriers or handshakes one after another and, between them, loads one after another of
-// bytes in all. All blocks of a rank together load received bytes, at most pair of them
-// from one peer.
-type reductionWork struct{ meets, loads, bytes, pair, received int64 }
-
-// reductionBounds are the bounds of operations whose ranks load from their peers.
-func reductionBounds(work func(c *Call) reductionWork) func(c *Call, l *hw.Limits, repeat int) []Bound {
-	return func(c *Call, l *hw.Limits, _ int) []Bound {
-		launch := l.Launch(c.Blocks())
-		if c.silent() {
-			return []Bound{{"latency", launch, "launch"}}
-		}
-		w := work(c)
-		_, near := farthest(l)
-		hop, rate := c.fastest(l)
-		latency := launch + engine.Duration(w.meets)*near + engine.Duration(w.loads)*hop
-		ingress := engine.Duration(math.MaxInt64)
-		for r := range c.Ranks {
-			ingress = min(ingress, l.Ingress(r).Span(engine.Bytes(w.received)))
-		}
-		return []Bound{
-			{"latency", latency, "launch, and one after another the signals and the loads of a block"},
-			{"serial", latency + rate.Span(engine.Bytes(w.bytes)), "the same with the bytes of its loads at the rate from a peer"},
-			{"pair", launch + hop + rate.Span(engine.Bytes(w.pair)), "what a rank loads from one peer at that rate"},
-			{"ingress", launch + hop + ingress, "what a rank loads at its fabric rate"},
-		}
-	}
-}
-
-// fastest is the least time before the first byte of a load from a peer, and the highest
-// rate.
-func (c *Call) fastest(l *hw.Limits) (hop engine.Duration, rate engine.Rate) {
-	hop = math.MaxInt64
-	for r := range l.Ranks {
-		for d := range l.Ranks {
-			if d == r {
-				continue
-			}
-			first := l.Latency(d, r)
-			if c.carrier() == program.MTE {
-				first += l.Hop
-			}
-			hop, rate = min(hop, first), max(rate, c.link(l, d, r))
-		}
-	}
-	return hop, rate
 }
