@@ -333,3 +333,41 @@ func TestAnyAllToAllVMovesExactlyItsRowsUnderAnySkew(t *testing.T) {
 		require.Equal(t, result.OK, res.Status, "%v %v", res.Data.Mismatches, res.Hazards)
 	})
 }
+
+func TestOnlyTheRulesWithAReadyRoundKeepRowsThatASlowConsumerStillReads(t *testing.T) {
+	for _, wire := range []string{"v1", "v2", "v3", "v4"} {
+		c := allToAllV("l2", 0, 64, counted(2, 12, func(_, _ int) int { return 12 }))
+		c.Wire = wire
+		job := consumed(t, chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "none"}}), 200*engine.Microsecond)
+		job.Slow = []engine.Fraction{engine.One, 4 * engine.One}
+		res := run(t, mesh(t), job, hw.Options{})
+		if wire >= "v3" {
+			fine(t, res)
+			continue
+		}
+		assert.Equal(t, result.Hazardous, res.Status, "%s: the second call's rows overwrite those that are being read", wire)
+	}
+}
+
+func TestCellsHoldAtMostACreditOfTheNextCall(t *testing.T) {
+	// Of N credits a call, a cell holds at most N+1 (semantics 4.4, 4.5).
+	for wire, most := range map[string]int32{"v0": 2, "v2": 2, "v3": 2, "v4": 3} {
+		c := allToAllV("l2", 0, 64, counted(4, 3, func(s, d int) int { return (s + d) % 4 }))
+		c.Wire = wire
+		job := chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 4, Between: "none"}})
+		signal := buffer(t, job, "signal")
+		r := rand.New(rand.NewPCG(3, 3))
+		highest := int32(0)
+		for range 20 {
+			res := run(t, mesh(t), skewed(r, job), hw.Options{Cells: func(_ int, b program.Buf, _ int, v int32) {
+				if b == signal {
+					require.GreaterOrEqual(t, v, int32(0))
+					highest = max(highest, v)
+				}
+			}})
+			require.Contains(t, []result.Status{result.OK, result.Hazardous, result.WrongData}, res.Status)
+		}
+		assert.LessOrEqual(t, highest, most, wire)
+		assert.GreaterOrEqual(t, highest, most-1, wire)
+	}
+}

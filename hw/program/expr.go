@@ -160,7 +160,12 @@ func (e *Expr) resolve(h *Here) {
 		*e = Const(e.At(h))
 		return
 	}
-	e.C, e.R, e.B = e.C+e.R*int64(h.Rank)+e.B*int64(h.Block), 0, 0
+	if own := (&Expr{C: e.C, R: e.R, B: e.B, L: e.L, V: e.V, Of: e.Of}); !own.Loops() {
+		e.C, e.Of = own.At(h), nil
+	} else {
+		e.C += e.R*int64(h.Rank) + e.B*int64(h.Block)
+	}
+	e.R, e.B = 0, 0
 	if e.And != nil {
 		rest := *e.And
 		rest.resolve(h)

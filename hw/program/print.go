@@ -95,6 +95,9 @@ func flag(on bool, text string) string {
 // extent prints how much a put or get moves and how.
 func (o *Op) extent(rank, block int) string {
 	how := flag(o.Pipeline, ", two stages") + flag(o.Atomic, ", AtomicAdd") + o.carrier()
+	if o.Barriers > 0 && o.Transport == MTE {
+		how += fmt.Sprintf(", %d PIPE_ALL behind each", o.Barriers)
+	}
 	if r := o.Rect; r != nil {
 		rows, width := r.chunk()
 		return fmt.Sprintf("%d x %d B in pieces of %d x %d B%s", r.Rows, r.Width, rows, width, how)
