@@ -81,7 +81,7 @@ func (x *circle) move(p *program.Program, s scratch, buf program.Buf, gather boo
 		}
 	}
 	at, bytes, wide := x.part(shift, last)
-	x.fetch(p, s, program.Op{Tile: 1, Src: buf, SrcOff: at, Peer: x.neighbour(), Bytes: wide})
+	x.fetch(p, s, program.Op{Tile: 1, Src: buf, SrcOff: at, Peer: x.neighbour(), Bytes: wide, Used: &bytes})
 	if !gather {
 		p.Add(program.Op{Kind: program.LoadTile, Src: buf, SrcOff: at, Bytes: bytes})
 		p.Add(x.combine(1, 0, bytes))

@@ -258,10 +258,20 @@ func (s *suspect) hazard(h *result.Hazard) {
 		s.say("F7", "%s", h.Text)
 	case result.TwoOpen:
 		s.say("F50", "%s", h.Text)
-	case result.ReadEarly:
-		s.early(x, h.Text)
-	case result.WriteEarly, result.TwoWriters:
+	case result.ReadEarly, result.WriteEarly, result.TwoWriters:
+		s.race(x, h)
+	}
+}
+
+// race: nothing orders two accesses, of which one writes. Where a layout is wrong that
+// only follows from it, and nothing else is said.
+func (s *suspect) race(x scene, h *result.Hazard) {
+	switch {
+	case slices.ContainsFunc(s.found, func(d result.Diagnosis) bool { return d.Row == "F8" }):
+	case h.Kind != result.ReadEarly:
 		s.overwritten(x, h)
+	case x.call == nil || !s.aliased(x, h.Text):
+		s.early(x, h.Text)
 	}
 }
 

@@ -112,7 +112,7 @@ func (c *Call) gather(p *program.Program, s scratch, x share, depth int) {
 	}
 	p.Add(own)
 	c.peersOf(p, depth, func(peer program.Expr) {
-		c.fetch(p, s, program.Op{Tile: 1, Src: x.src, SrcOff: x.at, Peer: peer, Bytes: x.wide})
+		c.fetch(p, s, program.Op{Tile: 1, Src: x.src, SrcOff: x.at, Peer: peer, Bytes: x.wide, Used: &x.bytes})
 		p.Add(c.combine(0, 1, x.bytes))
 	})
 }

@@ -31,6 +31,9 @@ func check(spec *Spec, job *program.Job, opt *Options) error {
 	if !slices.Contains([]string{"", "auto", "bytes", "provenance"}, opt.Payload) {
 		p.add("no payload representation %q; there are bytes, provenance and auto", opt.Payload)
 	}
+	if !slices.Contains([]string{"", "auto", "on", "off"}, opt.Hazards) {
+		p.add("hazards: %q; there are on, off and auto", opt.Hazards)
+	}
 	if opt.Payload == "provenance" && job.Computes() {
 		p.add("payload as provenance: the job computes with its payload, which needs real bytes")
 	}

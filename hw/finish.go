@@ -25,6 +25,7 @@ func (m *machine) finish() *result.Result {
 		m.conserve()
 		m.leftCredits()
 	}
+	res.Hazards = append(res.Hazards, m.env.Hazards.Hazards()...)
 	res.Status = m.status()
 	if m.opt.Inspect != nil {
 		m.opt.Inspect(m.mem)
@@ -45,6 +46,7 @@ func digest(r *result.Result) string {
 		}
 	}
 	short := *r
+	short.Data.Hazards = ""
 	short.Digests, short.Blocks, short.Ranks, short.Resources, short.Steps = result.Digests{}, nil, nil, nil, nil // steps only observe
 	put(&short)
 	for i := range r.Blocks {

@@ -38,6 +38,7 @@ type Options struct {
 	Watch      []Watch             // WQEs whose steps are wanted
 	Inspect    func(*memory.Space) // called with the memory at the end
 	Cells      CellFunc            // called at every change of a signal cell
+	Hazards    string              // "on", "off" or "auto" (default): on unless the run is large
 }
 
 // A CellFunc is told that a signal cell of a rank (row * columns + column) has a new value.
@@ -59,7 +60,6 @@ type machine struct {
 	env      aiv.Env
 	tasks    [][]taskRun // [task][rank]
 	next     [][]int     // [task] tasks that wait for it
-	user     []int       // [task] the last earlier user of the window that it writes, or -1
 	first    []int       // [task] its first account in res.Blocks, or -1
 	ranks    []rankState
 	launched int         // AIVs started so far
@@ -130,6 +130,7 @@ func (m *machine) build() error {
 	if err := m.connect(); err != nil {
 		return err
 	}
+	m.checkHazards()
 	m.plan()
 	m.suspectSignals()
 	return nil

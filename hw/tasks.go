@@ -46,36 +46,6 @@ func (m *machine) plan() {
 	for r := range m.ranks {
 		m.ranks[r].free = m.spec.AIV.Count
 	}
-	m.user = users(m.job.Tasks)
-}
-
-// users returns for each task the last one before it that uses the window that it
-// writes: that one must have ended on a rank before the rank's window is written.
-func users(tasks []program.Task) []int {
-	last, out := map[program.Buf]int{}, make([]int, len(tasks))
-	for i := range tasks {
-		out[i] = -1
-		if w, ok := window(&tasks[i]); ok {
-			if j, ok := last[w]; ok {
-				out[i] = j
-			}
-			last[w] = i
-		}
-		for _, b := range tasks[i].Reads {
-			last[b] = i
-		}
-	}
-	return out
-}
-
-// window returns the buffer in which a task promises payload first.
-func window(t *program.Task) (program.Buf, bool) {
-	for _, p := range t.Promises {
-		if p.Words == nil {
-			return p.Buf, true
-		}
-	}
-	return 0, false
 }
 
 // Handle implements engine.Handler.
@@ -105,6 +75,7 @@ func (m *machine) offer(task, rank int) {
 		return
 	}
 	t.state = ready
+	m.env.Hazards.Offer(task, rank)
 	for _, w := range m.job.Tasks[task].Before {
 		m.mem.Rewrite(rank, m.env.Buffers[w.Buf], w.Table)
 	}
@@ -163,6 +134,7 @@ func (m *machine) begin(task, rank int) {
 	run.state, run.blocks, run.span.Start = running, t.Blocks, now
 	run.begun = now.Add(m.spec.AIV.LaunchTime(max(t.Blocks, t.Grid)).Scale(slow))
 	if t.Program == nil && t.Perblock == nil {
+		m.env.Hazards.Compute(task, rank)
 		m.eng.At(run.begun.Add(t.Compute.Scale(slow)), m, event(evCompute, task, rank))
 		return
 	}
@@ -236,7 +208,8 @@ func (m *machine) endTask(task, rank int) {
 	t, run := &m.job.Tasks[task], &m.tasks[task][rank]
 	run.state, run.span.End, run.cores = ended, m.eng.Now(), nil
 	m.ranks[rank].free += t.Blocks
-	m.verify(t, rank)
+	m.verify(task, rank)
+	m.env.Hazards.Ended(task, rank)
 	for _, i := range m.next[task] {
 		if !m.job.Tasks[i].Barrier {
 			m.release(i, rank)
@@ -263,15 +236,9 @@ func (m *machine) Violated(a result.Abort) {
 	m.eng.Stop()
 }
 
-// Received implements aiv.Reporter. Data that lands before the previous user of the
-// window has ended at its owner overwrites what nobody has consumed yet.
+// Received implements aiv.Reporter.
 func (m *machine) Received(task, rank int, n int64) {
 	m.counters(task, rank)[result.BytesReceived] += n
-	if u := m.user[task]; u >= 0 && m.tasks[u][rank].state != ended {
-		w, _ := window(&m.job.Tasks[task])
-		m.hazard(result.WriteEarly, "window reuse: %s writes %s of rank %d before %s has ended there; put a barrier between the calls",
-			m.job.Tasks[task].Name, m.job.Buffers[w].Name, rank, m.job.Tasks[u].Name)
-	}
 }
 
 // Served implements aiv.Reporter.

@@ -5,6 +5,7 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/fabric"
+	"pldperf/hw/hazard"
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
@@ -29,8 +30,9 @@ type Env struct {
 	Buffers []memory.ID // of the job's buffers
 	Ranks   int
 	Report  Reporter
-	Copied  int64 // bytes that copies and stores of tiles have put into the own memory, in all
-	Tiled   int64 // bytes that remote loads have brought into tiles, in all
+	Hazards *hazard.Checker // nil: nobody looks for hazards
+	Copied  int64           // bytes that copies and stores of tiles have put into the own memory, in all
+	Tiled   int64           // bytes that remote loads have brought into tiles, in all
 }
 
 // Reporter is told how blocks end.
@@ -68,6 +70,7 @@ type Core struct {
 	BarrierExit engine.Time
 
 	env    *Env
+	watch  *hazard.Thread // nil: nobody looks for hazards
 	here   program.Here
 	loops  [program.MaxLoops]loop // around the op, the outer one first
 	depth  int
@@ -131,6 +134,7 @@ func (c *Core) Start(env *Env, t Task, begin engine.Time) {
 		ring: c.ring, put: transfer{data: c.put.data}, tiles: c.tiles, sges: c.sges[:0], moves: c.moves[:0], flights: c.flights,
 	}
 	c.Acct = result.Block{Call: t.Tag, Rank: t.Rank, Block: t.Block, Start: t.Start}
+	c.watch = env.Hazards.Launch(t.Tag, t.Rank, t.Block, t.Program)
 	c.pipes.Init(env.UB, env.Mem, env.Spec.Clock, t.Slow)
 	env.Eng.At(begin, c, evResume)
 }
@@ -164,9 +168,11 @@ func (c *Core) Handle(arg uint64) {
 // run executes ops until one takes time.
 func (c *Core) run() {
 	for c.pc < len(c.Task.Program.Ops) {
+		c.watch.Begin(c.pc, &c.here)
 		if !c.exec(&c.Task.Program.Ops[c.pc]) {
 			return
 		}
+		c.watch.Over(&c.here)
 		c.env.Eng.Progress()
 		c.pc++
 		c.step = 0
@@ -322,6 +328,7 @@ func (c *Core) end() {
 	c.Acct.End = c.env.Eng.Now()
 	c.Acct.MTE2, c.Acct.MTE3, c.Acct.Overlap = c.pipes.Busy()
 	c.Task.Program = nil
+	c.watch.End()
 	c.env.Report.Ended(c)
 }
 

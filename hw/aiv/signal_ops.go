@@ -70,6 +70,7 @@ func (c *Core) execNotifyOne(op *program.Op) bool {
 func (c *Core) batch(op *program.Op, gap engine.Duration) batch {
 	return batch{
 		at: c.cells(op), src: int32(c.Task.Rank), value: int32(op.Value.At(&c.here)), set: op.Set, writer: c.Task.ID, gap: gap,
+		told: c.watch.Release(),
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/fabric"
+	"pldperf/hw/hazard"
 	"pldperf/hw/memory"
+	"pldperf/hw/program"
 )
 
 // Signals delivers notifies and wakes the waits on signal cells. A notify is one
@@ -24,6 +26,7 @@ type Signals struct {
 	unused  []uint32
 	drop    []Drop
 	probe   func(rank int, buf memory.ID, cell int, value int32)
+	hazards *hazard.Checker
 }
 
 // Drop is a notify that a fault loses: the Nth from Src to Dst, counted from 0.
@@ -99,12 +102,16 @@ type batch struct {
 	latency engine.Duration // not self: only peers this far away
 	served  engine.Time     // when the last one so far can be seen
 	done    *Core           // woken when all can be seen, if not nil
+	told    *hazard.Release
 }
 
 // NewSignals returns a service without signals.
 func NewSignals(eng *engine.Engine, mem *memory.Space, net fabric.Fabric, spec *Spec, ranks int, drop []Drop) *Signals {
 	return &Signals{eng: eng, mem: mem, net: net, spec: spec, ranks: ranks, drop: drop}
 }
+
+// Check makes h see every notify that lands.
+func (g *Signals) Check(h *hazard.Checker) { g.hazards = h }
 
 // Probe makes f see every change of a cell.
 func (g *Signals) Probe(f func(rank int, buf memory.ID, cell int, value int32)) { g.probe = f }
@@ -262,6 +269,7 @@ func (g *Signals) land(b *batch, target, row int) {
 	c, source := g.bufs[b.at.buf].place(r, cell)
 	b.served = g.serve(r, cell, b.writer, c != nil && c.who != nil)
 	old, now := g.change(b, target, cell)
+	g.hazards.Land(target, program.Buf(b.at.buf), cell, b.value, b.set, b.told)
 	if g.probe != nil {
 		g.probe(target, b.at.buf, cell, now)
 	}

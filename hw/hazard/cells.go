@@ -2,6 +2,7 @@ package hazard
 
 import (
 	"slices"
+	"sort"
 
 	"pldperf/hw/program"
 	"pldperf/hw/result"
@@ -19,6 +20,8 @@ import (
 type cell struct {
 	credits  []credit
 	base     uint32 // number of the first of them
+	landed   int64  // the sum of all credits that have landed
+	consumed int64  // of them
 	debt     int32  // below zero: what lands pays it first
 	set, add *Release
 	seen     []seen
@@ -27,7 +30,7 @@ type cell struct {
 // credit is a notify that has landed. A Set that changes nothing keeps the one before:
 // who waits cannot tell them apart.
 type credit struct {
-	delta  int32
+	upto   int64 // the sum of all that have landed, with it
 	set    bool
 	of     *Release // nil: the cell's initial value
 	before *Release
@@ -63,7 +66,7 @@ func (c *Checker) preset(b program.Buf, rank int, values program.Table) {
 	row := values.Row(rank, 0)
 	for i, v := range row[:min(len(row), len(cells))] {
 		if v > 0 {
-			cells[i].credits = []credit{{delta: v}}
+			cells[i].land(credit{}, v)
 		}
 		cells[i].debt = max(-v, 0)
 	}
@@ -84,8 +87,15 @@ func (c *Checker) Land(rank int, b program.Buf, cell int, value int32, set bool,
 	default:
 		pay := min(x.debt, value)
 		x.debt -= pay
-		x.credits = append(x.credits, credit{delta: value - pay, of: r})
+		x.land(credit{of: r}, value-pay)
 	}
+}
+
+// land adds a credit of n.
+func (x *cell) land(c credit, n int32) {
+	x.landed += int64(n)
+	c.upto = x.landed
+	x.credits = append(x.credits, c)
 }
 
 // mixed reports Set and AtomicAdd on one cell.
@@ -104,27 +114,32 @@ func (c *Checker) mixed(x *cell, rank int, b program.Buf, cell int, set bool, r 
 
 // replace makes a Set the only credit.
 func (x *cell) replace(value int32, r *Release) {
-	now := credit{delta: value, set: true, of: r}
-	if n := len(x.credits); n == 1 && x.credits[0].set && x.credits[0].delta == value && value != 0 {
+	now := credit{set: true, of: r}
+	if n := len(x.credits); n == 1 && x.credits[0].set && x.landed-x.consumed == int64(value) && value != 0 {
 		now.before = x.credits[0].of
 	}
 	x.base += uint32(len(x.credits))
-	x.credits, x.debt = append(x.credits[:0], now), 0
+	x.credits, x.debt, x.consumed = x.credits[:0], 0, x.landed
+	x.land(now, value)
 }
 
 // consume takes n from the oldest credits.
 func (x *cell) consume(n int32) {
+	have := int32(x.landed - x.consumed)
+	x.debt += max(n-have, 0)
+	x.consumed += int64(min(n, have))
 	k := 0
-	for ; k < len(x.credits) && n >= x.credits[k].delta; k++ {
-		n -= x.credits[k].delta
+	for k < len(x.credits) && x.credits[k].upto <= x.consumed {
+		k++
 	}
 	x.base += uint32(k)
 	x.credits = slices.Delete(x.credits, 0, k)
-	if n > 0 && len(x.credits) > 0 {
-		x.credits[0].delta -= n
-	} else {
-		x.debt += n
-	}
+}
+
+// first returns how many of the oldest credits it takes to reach n, all if they do not.
+func (x *cell) first(n int32) int {
+	k := sort.Search(len(x.credits), func(i int) bool { return x.credits[i].upto-x.consumed >= int64(n) })
+	return min(k+1, len(x.credits))
 }
 
 // acquire tells a block what the credits say that satisfy its wait for want, and reports
@@ -134,17 +149,29 @@ func (t *Thread) acquire(b program.Buf, i int, want int32, eq bool) {
 		return // it says nothing
 	}
 	x := t.c.cell(b, t.rank, i)
-	k, sum := 0, int32(0)
-	for ; k < len(x.credits) && (eq || sum < want); k++ {
-		sum += x.credits[k].delta
-		if r := x.credits[k].of; r != nil {
-			t.clock.join(r.clock)
+	k := len(x.credits)
+	if !eq {
+		k = x.first(want)
+	}
+	for _, c := range x.credits[min(t.known(x), k):k] {
+		if c.of != nil {
+			t.clock.join(c.of.clock)
 		}
 	}
 	if want > 0 {
 		t.stale(x, b, i, k)
 	}
 	t.saw(x, x.base+uint32(k))
+}
+
+// known returns how many of the oldest credits the block has been told of.
+func (t *Thread) known(x *cell) int {
+	for _, s := range x.seen {
+		if s.block == int32(t.block) && s.task == int32(t.task) && s.upto > x.base {
+			return int(s.upto - x.base)
+		}
+	}
+	return 0
 }
 
 // saw remembers up to which credit the block has waited.
@@ -169,7 +196,7 @@ func (t *Thread) stale(x *cell, b program.Buf, i, k int) {
 	switch {
 	case last.of == nil:
 		t.c.staleWait(t, nil, b, i)
-	case last.before != nil:
+	case last.before != nil && t.waitedBefore(x, b, x.base): // for the Set before
 		t.c.staleWait(t, last.before, b, i)
 	case t.waitedBefore(x, b, x.base+uint32(k)):
 		t.c.staleWait(t, last.of, b, i)
@@ -183,7 +210,7 @@ func (t *Thread) stale(x *cell, b program.Buf, i, k int) {
 func (t *Thread) waitedBefore(x *cell, b program.Buf, upto uint32) bool {
 	for _, s := range x.seen {
 		if s.block == int32(t.block) && s.task == int32(t.task) && s.upto >= upto {
-			return slices.ContainsFunc(t.told, func(o told) bool { return o.signal == b && o.seq > s.seq })
+			return slices.ContainsFunc(t.rounds, func(o round) bool { return o.signal == b && o.seq > s.seq })
 		}
 	}
 	return false
@@ -191,5 +218,10 @@ func (t *Thread) waitedBefore(x *cell, b program.Buf, upto uint32) bool {
 
 // newer reports whether one of the first k credits is of a task, or of a later one.
 func (x *cell) newer(k, task int) bool {
-	return slices.ContainsFunc(x.credits[:k], func(c credit) bool { return c.of != nil && c.of.task >= task })
+	for k--; k >= 0; k-- {
+		if r := x.credits[k].of; r != nil && r.task >= task {
+			return true
+		}
+	}
+	return false
 }

@@ -34,6 +34,7 @@ type Checker struct {
 	now    access        // that is being looked at
 	touch  func(*span)   // of now
 	idle   []*Thread     // that have ended
+	used   used
 }
 
 // who is an AIV, or the caller of a task on a rank.

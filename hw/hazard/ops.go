@@ -20,9 +20,9 @@ func (t *Thread) begun(pc int, h *program.Here) {
 	case program.CopyTile:
 		t.moved(o, h, t.rank, t.rank)
 	case program.LoadTile:
-		t.at(read, t.rank, o.Src, o.SrcOff.At(h), o.Bytes.At(h))
+		t.at(read, t.rank, o.Src, o.SrcOff.At(h), wanted(o, h, o.Bytes.At(h)))
 	case program.RemoteLoad:
-		t.at(read, int(o.Peer.At(h)), o.Src, o.SrcOff.At(h), o.Bytes.At(h))
+		t.at(read, int(o.Peer.At(h)), o.Src, o.SrcOff.At(h), wanted(o, h, o.Bytes.At(h)))
 	case program.StoreTile:
 		t.at(stored(o), t.rank, o.Dst, o.DstOff.At(h), o.Bytes.At(h))
 	case program.RemoteStore:
@@ -79,6 +79,14 @@ func (t *Thread) over(h *program.Here) {
 	}
 }
 
+// wanted returns how many of n bytes that an op reads matter to anybody.
+func wanted(o *program.Op, h *program.Here, n int64) int64 {
+	if o.Used == nil {
+		return n
+	}
+	return min(n, o.Used.At(h))
+}
+
 // stored is what a store of an op does.
 func stored(o *program.Op) kind {
 	if o.Atomic {
@@ -104,12 +112,16 @@ func (t *Thread) moved(o *program.Op, h *program.Here, from, to int) {
 	if o.Rect != nil {
 		r = *o.Rect
 	}
-	count := t.clock[t.lane[main]]
-	t.rect(main, count, read, from, o.Src, o.SrcOff.At(h), &r, r.SrcPitch)
-	if from == to && o.Src == o.Dst && o.SrcOff.At(h) == o.DstOff.At(h) && !o.Atomic {
-		return // a copy to itself stores what is there: root's own get in a broadcast
+	src, dst, count := o.SrcOff.At(h), o.DstOff.At(h), t.clock[t.lane[main]]
+	if o.Rect == nil {
+		t.at(read, from, o.Src, src, wanted(o, h, n))
+	} else {
+		t.rect(main, count, read, from, o.Src, src, &r, r.SrcPitch)
 	}
-	t.rect(main, count, stored(o), to, o.Dst, o.DstOff.At(h), &r, r.DstPitch)
+	if from == to && o.Src == o.Dst && src == dst && r.SrcPitch == r.DstPitch && !o.Atomic {
+		return // it changes nothing, such as the root's part of a broadcast
+	}
+	t.rect(main, count, stored(o), to, o.Dst, dst, &r, r.DstPitch)
 }
 
 // remoteStore is on its way until the next fence; to the own rank it is a store.
@@ -124,13 +136,13 @@ func (t *Thread) remoteStore(o *program.Op, h *program.Here) {
 
 // tells remembers that the block has notified somebody with a signal.
 func (t *Thread) tells(b program.Buf) {
-	for i := range t.told {
-		if t.told[i].signal == b {
-			t.told[i].seq = t.seq
+	for i := range t.rounds {
+		if t.rounds[i].signal == b {
+			t.rounds[i].seq = t.seq
 			return
 		}
 	}
-	t.told = append(t.told, told{b, t.seq})
+	t.rounds = append(t.rounds, round{b, t.seq})
 }
 
 // word reads a control word.

@@ -29,14 +29,15 @@ func (c *Checker) sets(s *side) bool {
 func (c *Checker) staleWait(t *Thread, of *Release, b program.Buf, i int) {
 	m := t.mark()
 	second := c.side(&m, "wait")
-	first := second
+	first, kind := second, result.CellsSet
 	origin := "what the cell held before the first call"
 	if of != nil {
+		kind = result.StaleCredit
 		first = c.side(&of.mark, "notify")
 		origin = fmt.Sprintf("a credit of %s that was meant for an earlier wait (%s)", c.actor(&first), c.does(&first))
 	}
 	where := fmt.Sprintf("rank %d %s[%d]", t.rank, c.job.Buffers[b].Name, i)
-	c.report(result.StaleCredit, &first, &second, b, t.rank, 4*int64(i), 4, func() string {
+	c.report(kind, &first, &second, b, t.rank, 4*int64(i), 4, func() string {
 		return fmt.Sprintf("stale credit: the wait of %s for %s (%s) is satisfied by %s; its barrier passes early", c.actor(&second), where, c.does(&second), origin)
 	}, func() string {
 		return fmt.Sprintf("a reset of %s before it is used again, or an expected value that rises by one each time", where)

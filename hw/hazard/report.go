@@ -1,8 +1,8 @@
 package hazard
 
 import (
-	"cmp"
 	"fmt"
+	"strings"
 
 	"pldperf/hw/program"
 	"pldperf/hw/result"
@@ -38,6 +38,8 @@ func (s *side) place() place {
 	switch pc := s.pc(); pc {
 	case produces:
 		return place{"produce", "before the call"}
+	case awaits:
+		return place{"deferred wait", "before the call"}
 	case computes:
 		return place{"compute", "compute"}
 	case consumes:
@@ -55,6 +57,8 @@ func (c *Checker) does(s *side) string {
 	switch name := c.name(int(s.who.task)); s.pc() {
 	case produces:
 		return "the producer of the input of " + name
+	case awaits:
+		return "the deferred wait of " + name
 	case computes:
 		return "the computation " + name
 	case consumes:
@@ -68,7 +72,11 @@ func (c *Checker) does(s *side) string {
 // name returns what a task is called.
 func (c *Checker) name(task int) string {
 	t := &c.job.Tasks[task]
-	return cmp.Or(t.Name, t.Op)
+	name := strings.TrimSpace(t.Name)
+	if name == "" || name[0] == '#' { // the only call
+		return strings.TrimSpace(t.Op + " " + name)
+	}
+	return name
 }
 
 // actor is who does it: a rank, and of several blocks the block.
@@ -83,7 +91,7 @@ func (c *Checker) actor(s *side) string {
 func (c *Checker) access(s *side, b program.Buf, owner int, off, n int64) *result.Access {
 	p := s.place()
 	return &result.Access{
-		Task: c.name(int(s.who.task)), Rank: int(s.who.rank), Block: int(s.who.block), Op: p.op, Phase: p.phase, Kind: s.kind,
+		Task: c.job.Tasks[s.who.task].Name, Rank: int(s.who.rank), Block: int(s.who.block), Op: p.op, Phase: p.phase, Kind: s.kind,
 		Buffer: c.job.Buffers[b].Name, Owner: owner, Off: off, Len: n, Time: s.m.time,
 	}
 }

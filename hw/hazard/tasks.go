@@ -11,8 +11,8 @@ import (
 type task struct {
 	next    []int   // tasks that wait for it
 	all     clock   // behind a barrier: what its start knows on all ranks
-	begins  []clock // otherwise, by rank
-	offered int     // ranks that have been given their start
+	met     bool    // they have met there
+	begins  []clock // without a barrier: what it knows, by rank
 	callers []*Thread
 	signals []program.Buf // on which its blocks notify
 }
@@ -51,7 +51,7 @@ func (c *Checker) scan(x *task, p *program.Program) {
 		case program.PullCounts:
 			c.bufs[o.Rows.RecvCounts].written = true
 		case program.Notify, program.NotifyPeers:
-			if !slices.Contains(x.signals, o.Signal) {
+			if o.Value.At(&program.Here{}) > 0 && !slices.Contains(x.signals, o.Signal) {
 				x.signals = append(x.signals, o.Signal)
 			}
 		}
@@ -60,38 +60,76 @@ func (c *Checker) scan(x *task, p *program.Program) {
 
 // Offer is called when nothing stands before a task on a rank any more, before its
 // producers write: its start knows what the ends of the tasks before it knew, and what
-// the cells of its deferred wait tell.
+// the cells of its deferred wait tell. Behind a barrier all ranks' producers write before
+// any rank starts.
 func (c *Checker) Offer(task, rank int) {
 	if c == nil {
 		return
 	}
 	x, t := &c.tasks[task], &c.job.Tasks[task]
-	start := x.all.copy()
-	if !t.Barrier && x.begins != nil {
-		start, x.begins[rank] = x.begins[rank], nil
-	}
-	if x.offered++; x.offered == c.job.Ranks {
-		x.all, x.begins = nil, nil
-	}
-	by := c.thread(who{task: int32(task), rank: int32(rank), block: caller}, start)
 	if x.callers == nil {
 		x.callers = make([]*Thread, c.job.Ranks)
 	}
-	x.callers[rank] = by
-	c.conditions(by, t)
-	by.pc = produces
-	for _, w := range t.Before {
-		c.rewrite(by, &w)
+	switch {
+	case !t.Barrier:
+		start := clock(nil)
+		if x.begins != nil {
+			start, x.begins[rank] = x.begins[rank], nil
+		}
+		c.caller(task, rank, start)
+		c.conditions(x.callers[rank], t)
+		c.produce(x.callers[rank], t)
+		return
+	case !x.met:
+		c.meet(task)
 	}
-	by.step()
+	c.conditions(x.callers[rank], t)
+}
+
+// caller begins to follow who works around a task on a rank.
+func (c *Checker) caller(task, rank int, start clock) {
+	c.tasks[task].callers[rank] = c.thread(who{task: int32(task), rank: int32(rank), block: caller}, start)
+}
+
+// meet lets the producers of all ranks write, before any rank starts.
+func (c *Checker) meet(task int) {
+	x := &c.tasks[task]
+	all := x.all
+	for rank := range x.callers {
+		c.caller(task, rank, x.all.copy())
+	}
+	for _, by := range x.callers {
+		c.produce(by, &c.job.Tasks[task])
+		all.join(by.told())
+	}
+	for _, by := range x.callers {
+		by.clock.join(all)
+	}
+	x.met, x.all = true, nil
+}
+
+// told returns what somebody knows who is told something now.
+func (t *Thread) told() clock {
+	now := t.clock.copy()
+	t.step()
+	return now
 }
 
 // conditions acquires what the cells of a deferred wait tell.
 func (c *Checker) conditions(by *Thread, t *program.Task) {
+	by.pc = awaits
 	h := program.Here{Rank: by.rank}
 	for i := range t.Until {
 		u := &t.Until[i]
 		by.acquire(u.Signal, int(u.Cell.At(&h)), int32(u.Value), false)
+	}
+}
+
+// produce gives a task its fresh content on a rank.
+func (c *Checker) produce(by *Thread, t *program.Task) {
+	by.pc = produces
+	for i := range t.Before {
+		c.rewrite(by, &t.Before[i])
 	}
 }
 
@@ -122,7 +160,7 @@ func (c *Checker) Launch(task, rank, block int, p *program.Program) *Thread {
 	if c == nil {
 		return nil
 	}
-	return c.thread(who{int32(task), int32(rank), int32(block), p}, c.tasks[task].callers[rank].clock.copy())
+	return c.thread(who{int32(task), int32(rank), int32(block), p}, c.tasks[task].callers[rank].told())
 }
 
 // End is called when a block has ended: its remote stores are over, and who comes behind
@@ -142,9 +180,27 @@ func (c *Checker) Consumed(task, rank int, b program.Buf, off, n int64) {
 	if c == nil {
 		return
 	}
-	by := c.tasks[task].callers[rank]
-	by.pc, by.seq = consumes, math.MaxUint32
-	by.at(read, rank, b, off, n)
+	if u := &c.used; u.hi == off && u.buf == b && u.by == c.tasks[task].callers[rank] {
+		u.hi += n
+		return
+	}
+	c.consumed()
+	c.used = used{c.tasks[task].callers[rank], b, off, off + n}
+}
+
+// used is a range that a caller uses, which may grow at its end.
+type used struct {
+	by     *Thread
+	buf    program.Buf
+	lo, hi int64
+}
+
+func (c *Checker) consumed() {
+	if u := c.used; u.by != nil {
+		u.by.pc, u.by.seq = consumes, math.MaxUint32
+		u.by.at(read, u.by.rank, u.buf, u.lo, u.hi-u.lo)
+		c.used = used{}
+	}
 }
 
 // Ended is called when a task has ended on a rank and all that its caller uses is known,
@@ -153,6 +209,7 @@ func (c *Checker) Ended(task, rank int) {
 	if c == nil {
 		return
 	}
+	c.consumed()
 	x := &c.tasks[task]
 	by := x.callers[rank]
 	x.callers[rank] = nil

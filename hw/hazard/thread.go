@@ -18,7 +18,7 @@ type Thread struct {
 	seq         uint32        // ops begun
 	open        bool          // one has begun and is not over
 	sends       []send        // whose CQEs have not been read, in order
-	told        []told
+	rounds      []round
 }
 
 // send is something that the NIC does for a block.
@@ -28,8 +28,8 @@ type send struct {
 	over  bool
 }
 
-// told is when a block has last notified anybody with a signal.
-type told struct {
+// round is when a block has last notified anybody with a signal.
+type round struct {
 	signal program.Buf
 	seq    uint32
 }
@@ -37,6 +37,7 @@ type told struct {
 // Places that are no op of a program.
 const (
 	produces = 1<<24 + iota // fresh content before a task
+	awaits                  // the deferred wait of a task
 	computes                // a computation reads what it consumes
 	consumes                // the caller has the result of a task
 )
@@ -50,7 +51,7 @@ func (c *Checker) thread(w who, start clock) *Thread {
 	*t = Thread{
 		c: c, who: int32(len(c.whos)), task: int(w.task), rank: int(w.rank), block: int(w.block), program: w.program,
 		clock: start, slot: c.lanes.take(int(w.rank), start), lane: [sorts]uint32{none, none, none, none},
-		sends: t.sends[:0], told: t.told[:0],
+		sends: t.sends[:0], rounds: t.rounds[:0],
 	}
 	c.whos = append(c.whos, w)
 	t.use(main)
@@ -105,9 +106,8 @@ func (t *Thread) Release() *Release {
 	if t == nil {
 		return nil
 	}
-	r := &Release{clock: t.clock.copy(), mark: t.mark(), task: t.task}
-	t.step()
-	return r
+	m := t.mark()
+	return &Release{clock: t.told(), mark: m, task: t.task}
 }
 
 // mark returns the place at which the block is.

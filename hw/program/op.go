@@ -109,6 +109,7 @@ type Op struct {
 	DstOff, SrcOff Expr // bytes
 	Peer           Expr
 	Bytes          Expr  // none: the op moves nothing and takes no time
+	Used           *Expr // of Bytes that are read, the first that anybody looks at; nil: all
 	Chunk          int64 // bytes of a stage; 0 is all
 	Rect           *Rect // instead of Bytes and Chunk
 	Pipeline       bool  // two stages

@@ -106,7 +106,8 @@ type Resource struct {
 
 // Data is the verdict on the payload and the control words.
 type Data struct {
-	Payload    string       `json:"payload"` // "bytes" or "provenance"
+	Payload    string       `json:"payload"`                   // "bytes" or "provenance"
+	Hazards    string       `json:"hazards_checked,omitempty"` // "yes", or "no" and why
 	Checked    engine.Bytes `json:"checked_bytes"`
 	Wrong      engine.Bytes `json:"wrong_bytes"`
 	Words      int64        `json:"checked_words"`
