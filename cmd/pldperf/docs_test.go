@@ -54,7 +54,7 @@ func TestDocumentsShowWhatTheProgramPrints(t *testing.T) {
 }
 
 // figures are the pictures in docs/figures: kind and sweep.
-var figures = map[string]string{"core-num": "a5-core-num", "reasons": "a5-core-num", "bandwidth": "a5-message-size"}
+var figures = map[string]string{"core-num": "a5-core-num", "reasons": "a5-core-num", "bandwidth": "a5-message-size", "algorithms": "a5-allreduce-algorithms"}
 
 func TestFiguresOfTheDocumentsAreCurrent(t *testing.T) {
 	t.Chdir(root)

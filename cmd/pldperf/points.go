@@ -82,7 +82,7 @@ func backoffNote(s *workloads.Sweep) []string {
 		return nil
 	}
 	longest := w.Config.Machine.AIV.Poll.Max
-	return []string{fmt.Sprintf("Waits poll with a back-off of up to %v, so points may differ by about that much for each of the two barrier rounds and the CQE wait without a cause; --set machine.aiv.poll.kind=ideal shows the curve without it.", longest)}
+	return []string{fmt.Sprintf("Waits poll with a back-off of up to %v, so points may differ by about that much for each of their waits without a cause; --set machine.aiv.poll.kind=ideal shows the curve without it.", longest)}
 }
 
 // asGood names, where one choice is made, the smallest value that is as good as the
