@@ -48,6 +48,7 @@ const (
 	evOpen           // the gap behind the last SQE of a queue is over
 	evReply          // the first byte that a READ asks for leaves the peer
 	evBack           // the last one is here
+	evAcked          // the acknowledgement of a WRITE without a CQE is here
 
 	evBits   = 4
 	peerBits = 20
@@ -71,6 +72,9 @@ func (n *NIC) Handle(arg uint64) {
 		n.reply(n.works[i])
 	case evBack:
 		n.back(n.works[i])
+	case evAcked:
+		n.retired(n.works[i])
+		n.passed(n.works[i])
 	}
 	n.eng.Progress()
 }
@@ -278,11 +282,33 @@ func (n *NIC) offer(w *work) {
 }
 
 func (n *NIC) drain(q *Queue) {
-	for q.waiting != nil && !q.closed {
+	for q.waiting != nil && !q.closed && n.opens(q) {
 		w := q.waiting
 		q.waiting, w.next = w.next, nil
 		q.closed = n.spec.Gap > 0
 		n.send(w)
+	}
+}
+
+// opens reports whether the window of a queue lets the next WRITE go, and counts it then.
+func (n *NIC) opens(q *Queue) bool {
+	if n.spec.Window == 0 || q.waiting.op == OpRead {
+		return true
+	}
+	size := int64(q.waiting.bytes)
+	if q.away > 0 && q.away+size > int64(n.spec.Window) {
+		return false
+	}
+	q.away += size
+	return true
+}
+
+// retired lets the window of a queue go on by a WRITE that is over: its CQE is written, or
+// its acknowledgement here.
+func (n *NIC) retired(w *work) {
+	if n.spec.Window > 0 && w.op != OpRead {
+		w.q.away -= int64(w.bytes)
+		n.drain(w.q)
 	}
 }
 
@@ -366,7 +392,11 @@ func (n *NIC) arrived(w *work, done engine.Time) {
 		w.step.Land = n.eng.Now()
 	}
 	if w.flags&CompletionOn == 0 {
-		n.passed(w)
+		if n.spec.Window == 0 || w.op == OpRead {
+			n.passed(w)
+			return
+		}
+		n.schedule(done.Add(n.net.Latency(int(q.peer), n.rank)), evAcked, w)
 		return
 	}
 	if w.step != nil {
@@ -393,5 +423,6 @@ func (n *NIC) complete(w *work) {
 		q.waiter = nil
 		n.eng.At(n.eng.Now(), h, q.arg)
 	}
+	n.retired(w)
 	n.passed(w)
 }

@@ -73,10 +73,11 @@ type Queue struct {
 	dead     bool
 	reads    bool  // what is under way are READs
 	failed   uint8 // worst status of an SQE; the queue stays in error
+	nops     uint32
+	bells    uint32
 	sges     int64
-	nops     int64
 	bytes    int64
-	bells    int64
+	away     int64 // on their way and not acknowledged; counted where there is a window
 	sends    int64
 }
 
@@ -171,7 +172,7 @@ func (q *Queue) Post(writer uint32, w Write) error {
 	q.reads = w.Read
 	q.peak = max(q.peak, uint32(q.head-q.tail))
 	q.sges += int64(len(w.SGEs))
-	q.nops += int64(bbs - Used(len(w.SGEs)))
+	q.nops += uint32(bbs - Used(len(w.SGEs)))
 	return nil
 }
 
@@ -252,8 +253,8 @@ func (q *Queue) PollCQE() (c CQE, ok bool) {
 // Counters returns what the queue has done so far.
 func (q *Queue) Counters() Counters {
 	return Counters{
-		SQEs: int64(q.sqes), SGEs: q.sges, WQEBBs: int64(q.head), NOPs: q.nops,
-		Doorbells: q.bells, CQEs: int64(q.cqHead), Sends: q.sends, Bytes: q.bytes,
+		SQEs: int64(q.sqes), SGEs: q.sges, WQEBBs: int64(q.head), NOPs: int64(q.nops),
+		Doorbells: int64(q.bells), CQEs: int64(q.cqHead), Sends: q.sends, Bytes: q.bytes,
 	}
 }
 

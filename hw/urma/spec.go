@@ -32,6 +32,7 @@ type Spec struct {
 	Gather   engine.Duration `yaml:"gather" help:"first byte of the rows, once an SQE, pipelined"`
 	Reads    int             `yaml:"reads_in_flight" min:"0" max:"1024" help:"READs of a queue whose data is not back yet, at once"`
 	Gap      engine.Duration `yaml:"wqe_gap" help:"idle time of a queue's flow between two SQEs"`
+	Window   engine.Bytes    `yaml:"window" help:"WRITEs of a queue on their way and not acknowledged, at most, but always one; 0 is no limit"`
 	CQE      CQESpec         `yaml:"cqe"`
 	Timeout  engine.Duration `yaml:"timeout" help:"after which a send to a dead link completes with an error"`
 }
@@ -92,6 +93,9 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 			report(f.path, "%v is negative", f.d)
 		}
 	}
+	if s.Window < 0 {
+		report("window", "%v is negative", s.Window)
+	}
 	if s.Kind != "ideal" && (s.Build.Store <= 0 || s.Build.Efficiency <= 0 || s.Build.Efficiency > engine.One) {
 		report("build", "store must be positive and efficiency above 0 %% and up to 100 %%")
 	}
@@ -101,7 +105,7 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 func (s Spec) normal() Spec {
 	if s.Kind == "ideal" {
 		s.Build = BuildSpec{Lanes: s.Build.Lanes}
-		s.Doorbell, s.Fetch.Latency, s.Engine.WQE, s.Gather, s.Gap, s.CQE = DoorbellSpec{}, 0, 0, 0, 0, CQESpec{}
+		s.Doorbell, s.Fetch.Latency, s.Engine.WQE, s.Gather, s.Gap, s.Window, s.CQE = DoorbellSpec{}, 0, 0, 0, 0, 0, CQESpec{}
 	}
 	return s
 }
