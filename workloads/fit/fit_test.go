@@ -98,7 +98,9 @@ func TestAFitFindsTheTruthInDataThatTheSimulatorMade(t *testing.T) {
 }
 
 func TestHeldOutRowsNeverInfluenceAFit(t *testing.T) {
-	us := func(n int) float64 { return launched(1500*engine.Nanosecond, 20*engine.Nanosecond, n) * (1 + 0.01*float64(n%3)) }
+	us := func(n int) float64 {
+		return launched(1500*engine.Nanosecond, 20*engine.Nanosecond, n) * (1 + 0.01*float64(n%3))
+	}
 	right := calibrate(t, folder(t, "fit.yaml", launch, "launch.csv", launchTable(us, 64, 500)), fit.Options{})
 	table := launchTable(us) + "64,900,held\n500,0.001,held\n"
 	wrong := calibrate(t, folder(t, "fit.yaml", launch, "launch.csv", table), fit.Options{})
@@ -154,7 +156,9 @@ func TestOnlyACombinationIsKnownWhereEveryRowHasBoth(t *testing.T) {
 }
 
 func TestAFitThatBeginsAtItsOwnOutcomeEndsThere(t *testing.T) {
-	us := func(n int) float64 { return launched(3*engine.Microsecond, 31*engine.Nanosecond, n) * (1 + 0.02*float64(n%3)) }
+	us := func(n int) float64 {
+		return launched(3*engine.Microsecond, 31*engine.Nanosecond, n) * (1 + 0.02*float64(n%3))
+	}
 	file := folder(t, "fit.yaml", launch, "launch.csv", launchTable(us, 64))
 	first := calibrate(t, file, fit.Options{})
 	overlay, err := first.Overlay("2026-08")
