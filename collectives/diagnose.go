@@ -59,6 +59,7 @@ type suspect struct {
 	found []result.Diagnosis
 	tasks map[string]*program.Task
 	known map[[2]string]scene // by task and hint
+	clear map[*Call]bool      // calls of which the data says enough
 }
 
 // say adds a row of the table with what speaks for it; each row once.
@@ -187,6 +188,8 @@ func (s *suspect) early(x scene, evidence string) {
 	case s.blocks(x), s.narrow(x):
 	case h != nil:
 		s.stale(x, h.Text)
+	case s.overrun(x) != nil:
+		s.say("F49", "%s", s.overrun(x).Text)
 	case again != "" && !own:
 		s.say("F41", "%s; %s", evidence, again)
 	case again != "":
@@ -204,6 +207,17 @@ func (s *suspect) early(x scene, evidence string) {
 	default:
 		s.say(rowOf(x), "%s", evidence)
 	}
+}
+
+// overrun is a write by another task over what the scene's own still reads.
+func (s *suspect) overrun(x scene) *result.Hazard {
+	for i := range s.res.Hazards {
+		h := &s.res.Hazards[i]
+		if h.Kind == result.WriteEarly && h.First != nil && h.Second != nil && h.First.Task != h.Second.Task && s.at(h.First.Task).task == x.task {
+			return h
+		}
+	}
+	return nil
 }
 
 func rowOf(x scene) string {
@@ -245,6 +259,9 @@ func (s *suspect) stale(x scene, evidence string) {
 // hazard names the row of something that is right by luck.
 func (s *suspect) hazard(h *result.Hazard) {
 	x := s.sceneOf(h)
+	if s.clear[x.call] && slices.Contains([]result.HazardKind{result.ReadEarly, result.WriteEarly, result.TwoWriters}, h.Kind) {
+		return
+	}
 	switch h.Kind {
 	case result.CellsSet:
 		s.say("F45", "%s", h.Text)

@@ -10,6 +10,12 @@ import (
 // data names the rows of wrong data. Where something lies across the rows of its window,
 // nothing else that is wrong there says more.
 func (s *suspect) data(wrong []result.Mismatch) {
+	defer func() {
+		s.clear = map[*Call]bool{}
+		for i := range wrong {
+			s.clear[s.at(wrong[i].Task, wrong[i].Buffer).call] = len(s.found) > 0
+		}
+	}()
 	for i := range wrong {
 		if m := &wrong[i]; s.across(m) {
 			s.say("F8", "%s", moved(m))
