@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -164,6 +165,10 @@ func (e *Expr) resolve(h *Here) {
 		e.C, e.Of = own.At(h), nil
 	} else {
 		e.C += e.R*int64(h.Rank) + e.B*int64(h.Block)
+		if n := int64(len(e.Of)); n > 0 { // the table begins where the loop does
+			first := (e.C%n + n) % n
+			e.C, e.Of = 0, slices.Concat(e.Of[first:], e.Of[:first])
+		}
 	}
 	e.R, e.B = 0, 0
 	if e.And != nil {

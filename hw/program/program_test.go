@@ -118,3 +118,16 @@ func TestLinesResolveOperandsForOneRankAndBlock(t *testing.T) {
 		"two: fence ", "two: pipe_barrier ", "two: return enough",
 	}, got)
 }
+
+func TestATableIsPrintedFromWhereItsLoopBegins(t *testing.T) {
+	e := program.Expr{R: 2, Of: []int64{10, 11, 12, 13, 14, 15}}
+	e.L[0] = 1
+	assert.Equal(t, "[12,13,14,15,...][i]", e.Show(1, 0))
+	h := program.Here{Rank: 1}
+	h.Loop[0] = 3
+	assert.Equal(t, int64(15), e.At(&h), "printing changes nothing")
+	assert.Equal(t, "[10,11,12,13,...][i]", e.Show(0, 0))
+	read := program.Expr{B: 1, Of: []int64{7, 8}}.Plus(program.Expr{V: [program.MaxVars]int64{0, 1}})
+	assert.Equal(t, "8+lo", read.Show(0, 1))
+	assert.Equal(t, "min(-4*n+100, 64)", program.Expr{C: 100, V: [program.MaxVars]int64{-4}, Cap: 64}.Show(0, 0))
+}
