@@ -42,8 +42,8 @@ const (
 
 // IRSideBySide aligns a with b and writes the rows in the given format. Lines are
 // paired only when they are of the same op; of all alignments that keep the order
-// it takes one of the greatest worth, in which a pair counts more when its phases
-// and its operands are equal too.
+// it takes one of the greatest worth, in which a pair counts more when its phases,
+// its loops and its operands are equal too.
 func IRSideBySide(w io.Writer, f Format, o Options, a, b []program.Line, titles [2]string) error {
 	return write(w, f, o, &SideBySide{Titles: titles, A: a, B: b})
 }
@@ -82,14 +82,17 @@ func (s *SideBySide) Rows() []IRRow {
 	return append(rows, align(a, b)...)
 }
 
-// worth of a pair: 4 for the op, without which there is no pair, 2 for an equal
-// phase and 1 for equal operands.
+// worth of a pair: 8 for the op, without which there is no pair, 4 for an equal phase,
+// 2 when both are as deep in loops, and 1 for equal operands.
 func worth(a, b *program.Line) int32 {
 	if a.Op != b.Op {
 		return 0
 	}
-	w := int32(4)
+	w := int32(8)
 	if a.Phase == b.Phase {
+		w += 4
+	}
+	if a.Depth == b.Depth {
 		w += 2
 	}
 	if a.Operands == b.Operands {

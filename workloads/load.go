@@ -123,9 +123,6 @@ func (w *Workload) decode(doc *configs.Doc) error {
 	if err != nil {
 		return err
 	}
-	if doc, err = withForms(doc); err != nil {
-		return err
-	}
 	if w.Doc, err = withMachine(doc); err != nil {
 		return err
 	}
@@ -133,9 +130,13 @@ func (w *Workload) decode(doc *configs.Doc) error {
 	return w.Doc.Decode(&w.Config)
 }
 
-// Normal spells out the short form `machine: NAME` as `machine: {preset: NAME}`, so
-// that overrides can go below machine.
+// Normal spells out the short forms `machine: NAME` as `machine: {preset: NAME}`, so that
+// overrides can go below machine, and `op: OP/FORM` as `op: OP` and `form: FORM`.
 func Normal(doc *configs.Doc) (*configs.Doc, error) {
+	doc, err := withForms(doc)
+	if err != nil {
+		return nil, err
+	}
 	var name string
 	if !doc.Has("machine") || doc.At("machine").Decode(&name) != nil {
 		return doc, nil

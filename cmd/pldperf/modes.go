@@ -44,7 +44,7 @@ func (f *irFlags) formsOf(w *workloads.Workload, alone bool) ([]string, error) {
 func counterparts(x *collectives.Algorithm) []string {
 	hand, builtin := x.Form, modeForm(x, "builtin")
 	if !isMode(x.Form, "hand") {
-		hand, builtin = modeForm(x, "hand"), x.Form
+		hand, builtin = formWith(x, "hand"), x.Form
 	}
 	if hand == "" || builtin == "" || hand == builtin {
 		return []string{x.Form}
@@ -62,29 +62,31 @@ func modeForm(x *collectives.Algorithm, mode string) string {
 	if slices.Contains(forms, mode) {
 		return mode
 	}
-	words := []string{mode}
-	if mode == "builtin" {
-		words = []string{"incore", "host"}
+	if mode != "builtin" {
+		return formWith(x, mode)
 	}
-	for _, word := range words {
-		best, likeness := "", -1
-		for _, form := range forms {
-			if !isMode(form, word) {
-				continue
-			}
-			n := 2 * alike(form, x.Form)
-			if a, err := collectives.Lookup(x.Op, form); err == nil && a.Default {
-				n++
-			}
-			if n > likeness {
-				best, likeness = form, n
-			}
+	if form := formWith(x, "incore"); form != "" {
+		return form
+	}
+	return formWith(x, "host")
+}
+
+// formWith returns the form with a word in its name that is most like x.
+func formWith(x *collectives.Algorithm, word string) (best string) {
+	likeness := -1
+	for _, form := range collectives.Forms(x.Op) {
+		if !isMode(form, word) {
+			continue
 		}
-		if best != "" {
-			return best
+		n := 2 * alike(form, x.Form)
+		if a, err := collectives.Lookup(x.Op, form); err == nil && a.Default {
+			n++
+		}
+		if n > likeness {
+			best, likeness = form, n
 		}
 	}
-	return ""
+	return best
 }
 
 // alike counts the words that two forms share.
