@@ -188,7 +188,7 @@ func (s *suspect) early(x scene, evidence string) {
 	case s.blocks(x), s.narrow(x):
 	case h != nil:
 		s.stale(x, h.Text)
-	case s.overrun(x) != nil:
+	case handshakes > 0 && s.overrun(x) != nil:
 		s.say("F49", "%s", s.overrun(x).Text)
 	case again != "" && !own:
 		s.say("F41", "%s; %s", evidence, again)
@@ -209,11 +209,12 @@ func (s *suspect) early(x scene, evidence string) {
 	}
 }
 
-// overrun is a write by another task over what the scene's own still reads.
+// overrun is a write by the scene's task, or over what it reads, that waits too little for
+// another task.
 func (s *suspect) overrun(x scene) *result.Hazard {
 	for i := range s.res.Hazards {
 		h := &s.res.Hazards[i]
-		if h.Kind == result.WriteEarly && h.First != nil && h.Second != nil && h.First.Task != h.Second.Task && s.at(h.First.Task).task == x.task {
+		if h.Kind == result.WriteEarly && h.First != nil && h.Second != nil && h.First.Task != h.Second.Task && (s.at(h.First.Task).task == x.task || s.at(h.Second.Task).task == x.task) {
 			return h
 		}
 	}
