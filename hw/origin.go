@@ -3,16 +3,19 @@ package hw
 import (
 	"bytes"
 
+	"pldperf/engine"
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
 
 // headBytes is how much of a range that is wrong a Result keeps: enough to recognise
-// where it comes from. searched bounds the buffers in which that place is looked for.
+// where it comes from. searched bounds the content in which that place is looked for, and
+// rounds how many versions of each buffer.
 const (
 	headBytes = 32
-	searched  = 4 << 20
+	searched  = 16 << 20
+	rounds    = 4
 )
 
 // where records a mismatch in a form that programs can read. Where payload is kept as
@@ -101,15 +104,15 @@ func (m *machine) find(got []byte, x *memory.Mismatch) *result.Origin {
 
 // search goes through the content of all buffers, that of the wanted rank and buffer first.
 func (m *machine) search(got []byte, want memory.Origin) (memory.Origin, bool) {
+	left := engine.Bytes(searched)
 	for k := range m.job.Ranks {
 		rank := (int(want.Rank) + k) % m.job.Ranks
 		for i := range m.job.Buffers {
 			b := &m.job.Buffers[(m.number(want.Buf)+i)%len(m.job.Buffers)]
 			id := m.env.Buffers[(m.number(want.Buf)+i)%len(m.job.Buffers)]
-			if b.Words || b.Size > searched {
-				continue
-			}
-			for v := int64(m.mem.Version(rank, id)); v >= 0; v-- {
+			last := int64(m.mem.Version(rank, id))
+			for v := last; v >= 0 && v > last-rounds && !b.Words && b.Size <= left; v-- {
+				left -= b.Size
 				o := memory.Origin{Rank: int32(rank), Buf: id, Version: uint32(v)}
 				all := make([]byte, b.Size)
 				m.content(all, o)
