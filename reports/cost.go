@@ -25,6 +25,7 @@ type CostCall struct {
 	Op       string            `json:"op"`
 	Form     string            `json:"form"`
 	Doc      string            `json:"doc"`
+	Fields   []string          `json:"fields"` // of a call that it reads
 	Phases   []string          `json:"phases"`
 	Ranks    []result.Counters `json:"ranks"` // predicted; Unknown where there is no formula
 	Bytes    []engine.Bytes    `json:"given_bytes"`
@@ -77,7 +78,11 @@ func (x *CostCall) lead() []string {
 	if x.Note != "" {
 		lines = append(lines, "NOTHING DONE: "+x.Note)
 	}
-	return append(lines, "phases: "+strings.Join(x.Phases, ", "))
+	lines = append(lines, "phases: "+strings.Join(x.Phases, ", "))
+	if len(x.Fields) > 0 {
+		lines = append(lines, "fields of the call that it reads: "+strings.Join(x.Fields, ", "))
+	}
+	return lines
 }
 
 // CostRow is one line of the card: a count of each rank.

@@ -32,7 +32,7 @@ func (o *Operations) document() document { return document{Operations: o.Forms} 
 
 func (o *Operations) page() *page {
 	p := &page{title: fmt.Sprintf("%s of operations; * marks the one that is meant when none is named", plural(len(o.Forms), "form"))}
-	t := p.table("", "operation", "form", "", "~what it is", "~fields that it reads")
+	t := p.table("", "operation", "form", "", "~what it is")
 	last := ""
 	for _, f := range o.Forms {
 		op, mark := f.Op, ""
@@ -42,7 +42,7 @@ func (o *Operations) page() *page {
 		if last = f.Op; f.Default {
 			mark = "*"
 		}
-		t.add(op, f.Form, mark, f.Doc, f.reads())
+		t.add(op, f.Form, mark, f.Doc)
 	}
 	p.tail = []string{"pldperf cost OP/FORM counts one; pldperf ir shows its program; pldperf sweep compares forms with call.op: OP/*"}
 	return p

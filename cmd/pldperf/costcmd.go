@@ -83,6 +83,11 @@ func (a *app) cost(args []string, f *costFlags) error {
 	}
 	opt := reports.Options{Width: width(a.out)}
 	if len(args) == 0 {
+		for _, x := range f.fields("rows") {
+			if f.given.Changed(x.flag) || len(f.sets) > 0 {
+				return fmt.Errorf("which operation? pldperf cost alone lists them; there are %s", strings.Join(collectives.Ops(), ", "))
+			}
+		}
 		return operations().Write(a.out, format, opt)
 	}
 	w, err := a.costOf(args[0], f)
@@ -223,7 +228,7 @@ func costCard(w *workloads.Workload) (*reports.Cost, error) {
 	for i := range costs {
 		x := &costs[i]
 		call := reports.CostCall{
-			Name: x.Name, Op: x.Algorithm.Op, Form: x.Algorithm.Form, Doc: x.Algorithm.Doc, Phases: x.Phases,
+			Name: x.Name, Op: x.Algorithm.Op, Form: x.Algorithm.Form, Doc: x.Algorithm.Doc, Fields: x.Algorithm.Fields, Phases: x.Phases,
 			Ranks: x.Ranks, Bytes: x.Bytes, Barriers: x.Barriers, Waits: x.Waits, Note: x.Note,
 		}
 		for _, kv := range x.Algorithm.Formulas {

@@ -40,7 +40,7 @@ type irFlags struct {
 func (a *app) irCommand() *cobra.Command {
 	var f irFlags
 	c := &cobra.Command{
-		Use: "ir FILE [FILE]", Short: "print a rank's program, the hand form beside the builtin's", Long: irLong,
+		Use: "ir FILE [FILE]", Short: "print a rank's program, or two forms side by side", Long: irLong,
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: complete(configs.Workloads),
 		RunE:              func(_ *cobra.Command, args []string) error { return a.ir(args, &f) },

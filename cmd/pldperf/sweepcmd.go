@@ -36,7 +36,7 @@ call.core_num), tolerance (default 2 %) and plots (default: all that the axes gi
 Examples:
   pldperf sweep a5-core-num
   pldperf sweep a5-core-num --set routing.tokens=1024 -o out/small
-  pldperf sweep a5-all-to-all-algorithms --set ranks=4
+  pldperf sweep a5-allreduce-algorithms --set ranks=4
   pldperf sweep my-sweep.yaml --format csv -o - > points.csv`
 
 // sweepFlags are those of sweep and plot.
@@ -55,7 +55,7 @@ type sweepFlags struct {
 func (a *app) sweepCommand() *cobra.Command {
 	var f sweepFlags
 	c := &cobra.Command{
-		Use: "sweep FILE", Short: "compare the values of one or more fields and recommend one", Long: sweepLong, Args: oneFile,
+		Use: "sweep FILE", Short: "compare values of fields, or algorithms, and recommend one", Long: sweepLong, Args: oneFile,
 		ValidArgsFunction: complete(configs.Sweeps),
 		RunE:              func(c *cobra.Command, args []string) error { return a.sweep(c.Context(), args[0], &f) },
 	}
