@@ -160,3 +160,13 @@ func TestAMistakeInOneBlockOfSeveralRunsEveryBlock(t *testing.T) {
 	res := run(t, mesh(t), compose(t, c), hw.Options{})
 	assert.Equal(t, int64(2*2*2), res.Totals[result.Puts], "two ranks, two blocks, two puts each")
 }
+
+func TestF31TheBuiltinRingIsSlowerThanTheHandRing(t *testing.T) {
+	took := func(form string) int64 {
+		c := &collectives.Call{Op: "allreduce", Form: form, Ranks: 8, DType: "FP32", Size: 8 * 1024}
+		return int64(ok(t, mesh(t), compose(t, c)).Elapsed)
+	}
+	hand := took("ring_hand")
+	assert.Greater(t, took("ring_incore"), hand, "two full barriers a round")
+	assert.Greater(t, took("ring_host"), hand, "a full barrier a round, and PIPE_ALLs")
+}
