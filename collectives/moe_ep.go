@@ -106,7 +106,7 @@ func (m *layer) epText(b epBuffers, x *routes) []*program.Program {
 	d := &program.Program{Name: "moe/" + m.c.Form}
 	m.epExchange(d, b, x)
 	m.epDispatch(d, b, x)
-	m.epStageOut(d, b, x)
+	m.epStageOut(d, b)
 	at := func(r route) int64 { return int64(r.expert)*b.cap + int64(r.pos) }
 	e := m.expert(x, b.stage, at, at)
 	c := (&program.Program{Name: "combine"}).Phase("combine")
@@ -176,29 +176,30 @@ func (m *layer) three(p *program.Program, s *spread[route], row, rowW, rowI, w, 
 	m.put(p, rowI, i, peer, to(aside), number, aside)
 }
 
-// epStageOut copies what each expert got out of the windows.
-func (m *layer) epStageOut(p *program.Program, b epBuffers, x *routes) {
-	s := newSpread[count](m.c.Ranks, 1) // cell: the expert
-	for d, list := range x.to {
-		n := map[int]int64{}
-		for _, r := range list {
-			n[r.expert]++
-		}
-		for _, e := range sortedInts(n) {
-			s.add(d, 0, count{int64(e), n[e]})
-		}
-	}
-	p.Phase("stage_out")
-	s.loop(p, func() {
+// epStageOut copies what each expert got out of the windows. How much that is, the rank
+// has learnt: rows of a source lie behind those of the sources before it.
+func (m *layer) epStageOut(p *program.Program, b epBuffers) {
+	ranks, local := int64(m.c.Ranks), int64(m.most.local)
+	read := func(source program.Expr, add bool) {
+		word := source.Plus(program.PerRank(local)).Plus(iteration(0, 1)) // [source, rank, expert]
+		p.Add(program.Op{Kind: program.ReadCount, Counted: &program.Counted{Counts: b.counts, Word: word, Row: 1, Capacity: int(b.cap), Append: add}})
 		for _, x := range []struct {
 			dst, src program.Buf
 			row      int64
 		}{{b.stage, b.row, m.in}, {b.stageWeight, b.rowWeight, aside}, {b.stageIndex, b.rowIndex, aside}} {
-			off := s.of(func(n count) int64 { return n.cell * b.cap * x.row })
+			off := iteration(0, b.cap*x.row).Plus(variable(1, x.row))
 			p.Add(program.Op{
-				Kind: program.CopyTile, Dst: x.dst, Src: x.src, DstOff: off, SrcOff: off,
-				Bytes: s.of(func(n count) int64 { return n.n * x.row }), Chunk: stageCap,
+				Kind: program.CopyTile, Dst: x.dst, Src: x.src, DstOff: off, SrcOff: off, Bytes: variable(2, x.row), Chunk: stageCap,
 			})
 		}
+	}
+	p.Phase("stage_out")
+	p.Loop(program.Const(local), func() {
+		read(program.Const(0), false)
+		p.Loop(program.Const(ranks-1), func() {
+			next := iteration(1, ranks*local)
+			next.C = ranks * local
+			read(next, true)
+		})
 	})
 }

@@ -21,8 +21,12 @@ func (c *Core) execCount(x *program.Counted) bool {
 		n = c.word(c.Task.Rank, x.Counts, int(x.Word.At(&c.here)))
 	}
 	v := &c.here.Var
+	end := v[1] + v[2]
 	v[0] = x.Clamp(n)
 	v[1], v[2] = x.Share(int(x.Lane.At(&c.here)), v[0])
+	if x.Append {
+		v[1] += end
+	}
 	return true
 }
 

@@ -12,6 +12,7 @@ type Counted struct {
 	Negative bool // a count below zero stays (v0), rather than being none
 	Lanes    int  // blocks that share the rows of one destination; 0 is 1
 	Lane     Expr // which of them the block is
+	Append   bool // the share begins behind the one read before: a prefix sum
 	Stale    bool // the word comes from a cache line that nobody has invalidated: it is 0
 }
 
@@ -46,6 +47,9 @@ func (o *Op) countOperands(rank, block int, bufs []Buffer) string {
 	text := fmt.Sprintf("n <- %s[%s] kept in [0,%d]", bufs[c.Counts].Name, c.Word.Show(rank, block), c.Capacity)
 	if c.Negative {
 		text = fmt.Sprintf("n <- min(%s[%s], %d)", bufs[c.Counts].Name, c.Word.Show(rank, block), c.Capacity)
+	}
+	if c.Append {
+		text += ", lo <- lo+share"
 	}
 	if c.Stale {
 		text += ", from a stale cache line"
