@@ -95,6 +95,9 @@ func hazardRows(h *result.Hazard) (rows []KV) {
 func access(a *result.Access) string {
 	verb := map[string]string{"read": "reads", "write": "writes", "add": "adds to"}[a.Kind]
 	who := fmt.Sprintf("rank %d, block %d", a.Rank, a.Block)
+	if a.Block < 0 { // the caller, outside all programs
+		who = fmt.Sprintf("rank %d", a.Rank)
+	}
 	if a.Task != "" {
 		who = a.Task + ", " + who
 	}

@@ -44,3 +44,38 @@ func describe(c *collectives.Call) string {
 	add(c.Mistake != "", "MISTAKE on purpose: %s", c.Mistake)
 	return strings.Join(parts, ", ")
 }
+
+// skewText lists the ranks that start late or run slowly.
+func (c *Config) skewText() string {
+	var late, slow []string
+	for r, d := range c.offsets() {
+		if d > 0 {
+			late = append(late, fmt.Sprintf("rank %d %v", r, d))
+		}
+	}
+	for r, f := range c.Skew.Slow {
+		if f != engine.One {
+			slow = append(slow, fmt.Sprintf("rank %d %v", r, f))
+		}
+	}
+	var parts []string
+	if len(late) > 0 {
+		parts = append(parts, "late: "+brief(late))
+	}
+	if len(slow) > 0 {
+		parts = append(parts, "AIV time: "+brief(slow))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// brief joins words, of many the first.
+func brief(words []string) string {
+	const most = 8
+	if len(words) > most {
+		words = append(slices.Clone(words[:most]), fmt.Sprintf("and %d more", len(words)-most))
+	}
+	return strings.Join(words, ", ")
+}

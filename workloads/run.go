@@ -195,11 +195,7 @@ func (w *Workload) inputs(res *result.Result) []Input {
 			out = append(out, Input{"routing " + it.Name, it.routing.String()})
 		}
 	}
-	skew := "none"
-	if o := c.offsets(); o != nil || len(c.Skew.Slow) > 0 {
-		skew = fmt.Sprintf("offsets %v, slow %v", o, c.Skew.Slow)
-	}
-	return append(out, Input{"skew", skew}, Input{"payload kept as", res.Data.Payload})
+	return append(out, Input{"skew", c.skewText()}, Input{"payload kept as", res.Data.Payload})
 }
 
 func (w *Workload) warnings() (out []string) {
