@@ -8,10 +8,11 @@ import (
 	"pldperf/hw/result"
 )
 
-// hazardLimit is the most AIVs that may be at work at once in a run that is looked at for
-// hazards unless it is asked for: clocks have a component for each of them, and each of
-// them has a clock, so that cost and memory grow with the square.
-const hazardLimit = 512
+// hazardLimit is up to which size a run is looked at for hazards unless it is asked for:
+// AIVs of the widest call on all ranks, times ranks. A barrier is a join of clocks for
+// each AIV and rank, and a clock has a component for each AIV. It is 64 ranks of 16
+// blocks, or 256 ranks of one.
+const hazardLimit = 1 << 16
 
 // check prepares the search for hazards, and says whether there is one.
 func (m *machine) checkHazards() {
@@ -19,12 +20,12 @@ func (m *machine) checkHazards() {
 	for i := range m.job.Tasks {
 		most = max(most, m.job.Tasks[i].Blocks)
 	}
-	switch n := most * m.job.Ranks; {
+	switch n := most * m.job.Ranks * m.job.Ranks; {
 	case m.opt.Hazards == "off":
 		m.res.Data.Hazards = "no: switched off"
 		return
 	case m.opt.Hazards != "on" && n > hazardLimit:
-		m.res.Data.Hazards = fmt.Sprintf("no: %d AIVs, by default at most %d", n, hazardLimit)
+		m.res.Data.Hazards = fmt.Sprintf("no: %d ranks of %d blocks are too many, --hazards on does it", m.job.Ranks, most)
 		return
 	}
 	m.res.Data.Hazards = "yes"

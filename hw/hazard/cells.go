@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"pldperf/hw/program"
-	"pldperf/hw/result"
 )
 
 // cell is a signal cell as credits that nobody has consumed, in the order in which they
@@ -23,7 +22,7 @@ type cell struct {
 	landed   int64  // the sum of all credits that have landed
 	consumed int64  // of them
 	debt     int32  // below zero: what lands pays it first
-	set, add *Release
+	set, add mark   // the first of each
 	seen     []seen
 }
 
@@ -100,15 +99,16 @@ func (x *cell) land(c credit, n int32) {
 
 // mixed reports Set and AtomicAdd on one cell.
 func (c *Checker) mixed(x *cell, rank int, b program.Buf, cell int, set bool, r *Release) {
-	own, other := &x.add, x.set
+	own, other := &x.add, &x.set
 	if set {
-		own, other = &x.set, x.add
+		own, other = &x.set, &x.add
 	}
-	if *own == nil && other != nil {
-		c.signal(result.SetAndAdd, other, r, rank, b, cell)
+	if own.count > 0 {
+		return
 	}
-	if *own == nil {
-		*own = r
+	*own = r.mark
+	if other.count > 0 {
+		c.mixedSignal(other, own, rank, b, cell)
 	}
 }
 
@@ -137,8 +137,13 @@ func (x *cell) consume(n int32) {
 }
 
 // first returns how many of the oldest credits it takes to reach n, all if they do not.
-func (x *cell) first(n int32) int {
-	k := sort.Search(len(x.credits), func(i int) bool { return x.credits[i].upto-x.consumed >= int64(n) })
+// Mostly it is one more than are known.
+func (x *cell) first(n int32, known int) int {
+	enough := func(i int) bool { return x.credits[i].upto-x.consumed >= int64(n) }
+	if known > 0 && known < len(x.credits) && !enough(known-1) && enough(known) {
+		return known + 1
+	}
+	k := sort.Search(len(x.credits), enough)
 	return min(k+1, len(x.credits))
 }
 
@@ -149,11 +154,11 @@ func (t *Thread) acquire(b program.Buf, i int, want int32, eq bool) {
 		return // it says nothing
 	}
 	x := t.c.cell(b, t.rank, i)
-	k := len(x.credits)
+	k, known := len(x.credits), t.known(x)
 	if !eq {
-		k = x.first(want)
+		k = x.first(want, known)
 	}
-	for _, c := range x.credits[min(t.known(x), k):k] {
+	for _, c := range x.credits[min(known, k):k] {
 		if c.of != nil {
 			t.clock.join(c.of.clock)
 		}
@@ -174,16 +179,29 @@ func (t *Thread) known(x *cell) int {
 	return 0
 }
 
-// saw remembers up to which credit the block has waited.
+// saw remembers up to which credit the block has waited. Where only one block waits for
+// a cell, those before its last are not needed any more: they were told in that one's
+// order.
 func (t *Thread) saw(x *cell, upto uint32) {
 	now := seen{int32(t.block), int32(t.task), upto, t.seq}
-	for k := range x.seen {
-		if x.seen[k].block == now.block {
-			x.seen[k] = now
-			return
+	switch {
+	case len(x.seen) == 0:
+		x.seen = []seen{now}
+	case len(x.seen) == 1 && x.seen[0].block == now.block:
+		x.seen[0] = now
+		if k := int(upto-x.base) - 1; upto > x.base && k > 0 {
+			x.base += uint32(k)
+			x.credits = slices.Delete(x.credits, 0, k)
 		}
+	default:
+		for k := range x.seen {
+			if x.seen[k].block == now.block {
+				x.seen[k] = now
+				return
+			}
+		}
+		x.seen = append(x.seen, now)
 	}
-	x.seen = append(x.seen, now)
 }
 
 // stale reports a wait that the first k credits of a cell satisfy, if they are not those

@@ -32,7 +32,9 @@ type Checker struct {
 	found  []result.Hazard
 	groups map[group]int // their places in found
 	now    access        // that is being looked at
-	touch  func(*span)   // of now
+	read   func(*span)   // of now
+	touch  func(*span)
+	over   func(*reading)
 	idle   []*Thread     // that have ended
 	used   used
 }
@@ -60,7 +62,7 @@ type queue struct{ rank, peer int32 }
 // New returns a checker for a run of job, whose buffers have the same numbers in mem.
 func New(job *program.Job, eng *engine.Engine, mem *memory.Space) *Checker {
 	c := &Checker{job: job, eng: eng, mem: mem, queues: map[queue]mark{}, groups: map[group]int{}}
-	c.touch = c.now.touch
+	c.read, c.touch, c.over = c.now.compare, c.now.touch, c.now.over
 	c.now.c = c
 	c.lanes.free = make([][]slot, job.Ranks)
 	c.bufs = make([]buffer, len(job.Buffers))

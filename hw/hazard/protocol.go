@@ -7,14 +7,14 @@ import (
 	"pldperf/hw/result"
 )
 
-// signal reports two notifies that a cell cannot hold both.
-func (c *Checker) signal(kind result.HazardKind, first, second *Release, rank int, b program.Buf, i int) {
-	f, s := c.side(&first.mark, "set"), c.side(&second.mark, "add")
+// mixedSignal reports Set and AtomicAdd on one cell.
+func (c *Checker) mixedSignal(first, second *mark, rank int, b program.Buf, i int) {
+	f, s := c.side(first, "set"), c.side(second, "add")
 	if c.sets(&s) {
 		f.kind, s.kind = s.kind, f.kind
 	}
 	where := fmt.Sprintf("rank %d %s[%d]", rank, c.job.Buffers[b].Name, i)
-	c.report(kind, &f, &s, b, rank, 4*int64(i), 4, func() string {
+	c.report(result.SetAndAdd, &f, &s, b, rank, 4*int64(i), 4, func() string {
 		return fmt.Sprintf("Set and AtomicAdd on one cell: %s (%s, %s) and %s (%s, %s) both notify %s; a Set wipes out credits that have landed before it",
 			c.actor(&f), f.kind, c.does(&f), c.actor(&s), s.kind, c.does(&s), where)
 	}, func() string { return "AtomicAdd in every notify to " + where })

@@ -114,8 +114,10 @@ func (c *Checker) report(kind result.HazardKind, first, second *side, b program.
 	})
 }
 
-// conflict reports that nothing orders an access and an earlier one to a span.
-func (c *Checker) conflict(a *access, o *mark, s *span) {
+// conflict reports that nothing orders an access and an earlier one, where both are part
+// of [lo, hi).
+func (c *Checker) conflict(a *access, o *mark, lo, hi int64) {
+	lo, hi = max(lo, a.lo), min(hi, a.hi)
 	first, second := c.side(o, kinds[o.kind()]), c.side(&a.m, kinds[a.m.kind()])
 	if c.swapped(&first, &second) {
 		first, second = second, first
@@ -127,9 +129,9 @@ func (c *Checker) conflict(a *access, o *mark, s *span) {
 	case first.m.kind() == read:
 		kind, say = result.WriteEarly, c.writeEarly
 	}
-	c.report(kind, &first, &second, a.buf, a.owner, s.lo, s.hi-s.lo,
+	c.report(kind, &first, &second, a.buf, a.owner, lo, hi-lo,
 		func() string {
-			return say(&first, &second, fmt.Sprintf("rank %d %s+%d", a.owner, c.job.Buffers[a.buf].Name, s.lo))
+			return say(&first, &second, fmt.Sprintf("rank %d %s+%d", a.owner, c.job.Buffers[a.buf].Name, lo))
 		}, func() string { return c.missing(&first, &second) })
 }
 

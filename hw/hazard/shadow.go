@@ -48,26 +48,34 @@ type span struct {
 // use adds a read or an add; older ones of the same sort that the user knows to be over
 // add nothing any more.
 func (s *span) use(m *mark, known clock) {
-	stale := func(o *mark) bool { return o.kind() == m.kind() && (o.lane == m.lane || known.at(o.lane) >= o.count) }
-	if s.r.count == 0 || stale(&s.r) {
+	if s.r.count == 0 || s.r.replacedBy(m, known) {
 		s.r = *m
-		if len(s.more) == 0 || !slices.ContainsFunc(s.more, func(o mark) bool { return stale(&o) }) {
-			return
-		}
-	} else if len(s.more) == 0 {
-		s.more = []mark{*m}
+		s.more = without(s.more, m, known)
 		return
 	}
-	more := make([]mark, 0, len(s.more)+1) // spans that were one share what was
-	for i := range s.more {
-		if !stale(&s.more[i]) {
-			more = append(more, s.more[i])
+	s.more = append(without(s.more, m, known), *m)
+}
+
+func (m *mark) replacedBy(o *mark, known clock) bool {
+	return m.kind() == o.kind() && (m.lane == o.lane || known.at(m.lane) >= m.count)
+}
+
+// without returns more without those that m replaces, in place of its own if there are
+// any: spans that were one share what they were.
+func without(more []mark, m *mark, known clock) []mark {
+	for i := range more {
+		if !more[i].replacedBy(m, known) {
+			continue
 		}
+		out := slices.Clone(more[:i])
+		for k := i + 1; k < len(more); k++ {
+			if !more[k].replacedBy(m, known) {
+				out = append(out, more[k])
+			}
+		}
+		return out
 	}
-	if s.r != *m {
-		more = append(more, *m)
-	}
-	s.more = more
+	return more
 }
 
 // alike reports whether two spans have the same past.
@@ -76,12 +84,13 @@ func (s *span) alike(o *span) bool {
 }
 
 // pageSpans is how many spans a page holds at most.
-const pageSpans = 128
+const pageSpans = 32
 
 // shadow is what is known of the past of one buffer of one rank: spans in ascending
 // order that do not overlap, in pages. Between them nothing has happened.
 type shadow struct {
 	pages [][]span
+	reads reads
 	cut   []span // being made
 }
 
@@ -105,31 +114,83 @@ func (s *shadow) next(p spot) spot {
 	return p
 }
 
-func (s *shadow) prev(p spot) (spot, bool) {
-	switch {
-	case p.at > 0:
-		return spot{p.page, p.at - 1}, true
-	case p.page > 0:
-		return spot{p.page - 1, len(s.pages[p.page-1]) - 1}, true
+// prev returns where the span before p is; there must be one.
+func (s *shadow) prev(p spot) spot {
+	if p.at > 0 {
+		return spot{p.page, p.at - 1}
 	}
-	return p, false
+	return spot{p.page - 1, len(s.pages[p.page-1]) - 1}
 }
 
 // each changes [lo, hi): f is called with every span of it, also of what has no past, in
 // ascending order, and changes its marks. Neighbours that are alike become one.
 func (s *shadow) each(lo, hi int64, f func(*span)) {
-	s.cut = s.cut[:0]
-	from := s.find(lo)
-	to := from
-	if before, ok := s.prev(from); ok && s.span(before).hi == lo { // it may turn out alike
-		s.cut, from = append(s.cut, *s.span(before)), before
-	}
-	at := lo
-	for to.page < len(s.pages) {
-		x := *s.span(to)
-		if x.lo >= hi {
-			break
+	p := s.find(lo)
+	x := s.span(p)
+	switch {
+	case x == nil || x.lo >= hi:
+		y := span{lo: lo, hi: hi}
+		f(&y)
+		s.fill(p, &y)
+	case x.lo <= lo && x.hi >= hi:
+		y := x.part(lo, hi)
+		if f(&y); !y.alike(x) {
+			s.carve(p, &y)
 		}
+	default:
+		s.across(p, lo, hi, f)
+	}
+}
+
+// fill puts y into the gap before p.
+func (s *shadow) fill(p spot, y *span) {
+	before, after := s.before(p), s.span(p)
+	if before != nil && before.hi == y.lo && before.alike(y) && (after == nil || after.lo != y.hi || !after.alike(y)) {
+		y.lo = before.lo
+		*before = *y
+		return
+	}
+	s.cut = s.cut[:0]
+	from, to := s.adjacent(p, y.lo)
+	s.put(*y)
+	s.close(from, to)
+}
+
+// carve makes y of a part of the span at p.
+func (s *shadow) carve(p spot, y *span) {
+	x, before := s.span(p), s.before(p)
+	joins := before != nil && before.hi == y.lo && before.alike(y)
+	switch {
+	case x.lo == y.lo && x.hi > y.hi && joins: // the border moves
+		x.lo, y.lo = y.hi, before.lo
+		*before = *y
+		return
+	case x.lo == y.lo && x.hi == y.hi && !joins:
+		if after := s.span(s.next(p)); after == nil || after.lo != y.hi || !after.alike(y) {
+			*x = *y
+			return
+		}
+	}
+	s.cut = s.cut[:0]
+	from, to := p, p
+	if x.lo == y.lo {
+		from, to = s.adjacent(p, y.lo)
+	} else {
+		s.put(x.part(x.lo, y.lo))
+	}
+	s.put(*y)
+	if x.hi > y.hi {
+		s.put(x.part(y.hi, x.hi))
+	}
+	s.close(from, s.next(to))
+}
+
+// across is each for what is no part of one span or gap.
+func (s *shadow) across(p spot, lo, hi int64, f func(*span)) {
+	s.cut = s.cut[:0]
+	from, to := s.adjacent(p, lo)
+	at := lo
+	for x := s.span(to); x != nil && x.lo < hi; x = s.span(to) {
 		if x.lo < lo {
 			s.put(x.part(x.lo, lo))
 		}
@@ -146,18 +207,54 @@ func (s *shadow) each(lo, hi int64, f func(*span)) {
 	if at < hi {
 		s.change(span{lo: at, hi: hi}, f)
 	}
-	if to.page < len(s.pages) && s.span(to).lo == s.cut[len(s.cut)-1].hi {
-		s.put(*s.span(to))
+	s.close(from, to)
+}
+
+// adjacent begins to make new spans in place of those from p on, and of the one before
+// if it ends at lo: it may turn out alike.
+func (s *shadow) adjacent(p spot, lo int64) (from, to spot) {
+	if before := s.before(p); before != nil && before.hi == lo {
+		s.put(*before)
+		return s.prev(p), p
+	}
+	return p, p
+}
+
+// close replaces the spans [from, to) by those that have been made, with the one behind
+// them if it touches: it may be alike too.
+func (s *shadow) close(from, to spot) {
+	if x := s.span(to); x != nil && x.lo == s.cut[len(s.cut)-1].hi {
+		s.put(*x)
 		to = s.next(to)
 	}
 	s.splice(from, to)
 }
 
-func (s *shadow) span(p spot) *span { return &s.pages[p.page][p.at] }
+// span returns what is at p, nil behind the last.
+func (s *shadow) span(p spot) *span {
+	if p.page == len(s.pages) {
+		return nil
+	}
+	return &s.pages[p.page][p.at]
+}
 
-func (x span) part(lo, hi int64) span {
-	x.lo, x.hi = lo, hi
-	return x
+// before returns the span before p, nil when there is none.
+func (s *shadow) before(p spot) *span {
+	switch {
+	case p.at > 0:
+		return &s.pages[p.page][p.at-1]
+	case p.page > 0:
+		page := s.pages[p.page-1]
+		return &page[len(page)-1]
+	}
+	return nil
+}
+
+// part returns a part of x, which does not grow into what x has.
+func (x *span) part(lo, hi int64) span {
+	y := *x
+	y.lo, y.hi, y.more = lo, hi, x.more[:len(x.more):len(x.more)]
+	return y
 }
 
 func (s *shadow) change(x span, f func(*span)) {
@@ -178,6 +275,9 @@ func (s *shadow) put(x span) {
 
 // splice replaces the spans [from, to) by those that have been made.
 func (s *shadow) splice(from, to spot) {
+	if to.page == from.page+1 && to.at == 0 {
+		to = spot{from.page, len(s.pages[from.page])}
+	}
 	switch {
 	case len(s.pages) == 0:
 		s.pages = [][]span{slices.Clone(s.cut)}
@@ -202,13 +302,12 @@ func (s *shadow) splice(from, to spot) {
 
 // split cuts a page that has become too long.
 func (s *shadow) split(p int) {
-	page := s.pages[p]
-	if len(page) <= pageSpans {
-		return
+	for len(s.pages[p]) > pageSpans {
+		page := s.pages[p]
+		half := max(len(page)/2, len(page)-pageSpans)
+		rest := append(make([]span, 0, pageSpans+2), page[half:]...)
+		clear(page[half:])
+		s.pages[p] = page[:half]
+		s.pages = slices.Insert(s.pages, p+1, rest)
 	}
-	var parts [][]span
-	for part := range slices.Chunk(page, pageSpans/2) {
-		parts = append(parts, append(make([]span, 0, pageSpans), part...))
-	}
-	s.pages = slices.Replace(s.pages, p, p+1, parts...)
 }
