@@ -87,6 +87,24 @@ func TestWithoutItsMistakeEveryRunIsRightAndDiagnosesNothing(t *testing.T) {
 	}
 }
 
+func TestTheRowIsFoundWhateverTheTimingOfTheRun(t *testing.T) {
+	for _, m := range mistakes(t) {
+		for seed := range 3 {
+			if m.shows == "refused" || m.name == "f10-eq-on-a-jumping-cell" { // a cell jumps past slow ranks only
+				continue
+			}
+			w, err := workloads.Load(m.file, []string{fmt.Sprintf("skew={random: 30 us, seed: %d}", seed)})
+			require.NoError(t, err)
+			got, err := w.Run(hw.Options{})
+			require.NoError(t, err)
+			assert.NotEqual(t, result.OK, got.Result.Status, "%s, seed %d", m.name, seed)
+			if assert.Len(t, got.Result.Diagnoses, 1, "%s, seed %d", m.name, seed) {
+				assert.Equal(t, m.row, got.Result.Diagnoses[0].Row, "%s, seed %d", m.name, seed)
+			}
+		}
+	}
+}
+
 func TestTheTableHasFiftyRowsAndSaysHowEachIsShown(t *testing.T) {
 	by := shownBy(t)
 	require.Len(t, collectives.Symptoms, 50)
