@@ -86,8 +86,20 @@ type onePut struct {
 }
 
 // puts lists what a rank puts, in order.
-func (c *Call) puts(rank int) (out []onePut) {
-	most, at := c.most(), int64(0)
+func (c *Call) puts(rank int) []onePut { return c.putsOf(rank, c.most()) }
+
+// allPuts lists what all ranks put.
+func (c *Call) allPuts() [][]onePut {
+	all, most := make([][]onePut, c.Ranks), c.most()
+	for r := range all {
+		all[r] = c.putsOf(r, most)
+	}
+	return all
+}
+
+// putsOf is puts where the most bytes that a rank gives to another are known.
+func (c *Call) putsOf(rank int, most int64) (out []onePut) {
+	at := int64(0)
 	add := func(peer int, n int64) {
 		if n > 0 {
 			out = append(out, onePut{peer, at, int64(rank) * most, n})
@@ -129,9 +141,31 @@ func (c *Call) most() (most int64) {
 }
 
 // given is what a rank puts in all.
-func (c *Call) given(rank int) (n int64) {
-	for _, x := range c.puts(rank) {
+func (c *Call) given(rank int) int64 { return total(c.puts(rank)) }
+
+func total(puts []onePut) (n int64) {
+	for _, x := range puts {
 		n += x.n
+	}
+	return n
+}
+
+// taken is what all others put to a rank.
+func (c *Call) taken(rank int) (n int64) {
+	if c.Form == "hcomm_matrix" {
+		for s := range c.Ranks {
+			if s != rank {
+				n += int64(c.Traffic[0].Count(s, rank)) * c.Row()
+			}
+		}
+		return n
+	}
+	for s := range c.Ranks {
+		for _, x := range c.puts(s) {
+			if x.peer == rank {
+				n += x.n
+			}
+		}
 	}
 	return n
 }
@@ -208,11 +242,10 @@ func perRank(all [][]onePut, value func(puts []onePut) int) program.Expr {
 }
 
 func recordMicro(p *Plan, c *Call) {
-	all := make([][]onePut, c.Ranks)
+	all := c.allPuts()
 	size := int64(1)
 	for r := range all {
-		all[r] = c.puts(r)
-		size = max(size, c.given(r))
+		size = max(size, total(all[r]))
 	}
 	input := p.buffer("input", program.Buffer{Size: engine.Bytes(size)})
 	target := p.buffer("target", program.Buffer{Window: true, Size: engine.Bytes(max(int64(c.Ranks)*c.most(), 1))})
@@ -222,7 +255,7 @@ func recordMicro(p *Plan, c *Call) {
 		t := c.task(text)
 		t.Name = p.item.Name
 		look := program.Task{Name: p.item.Name + " check", Op: "check", Blocks: 1, Barrier: true,
-			Promises: []program.Promise{{Buf: target, Ranges: p.putGolden(c, input, k)}}}
+			Promises: []program.Promise{{Buf: target, Ranges: p.putGolden(all, input, k)}}}
 		return []program.Task{t, look}
 	}, []program.Buf{target}, func(int) []program.Rewrite { return []program.Rewrite{{Buf: input}} })
 	p.outside(first)
@@ -267,18 +300,15 @@ func (c *Call) microText(all [][]onePut, input, target program.Buf) *program.Pro
 }
 
 // putGolden is what every rank has got when all puts of a repetition are over.
-func (p *Plan) putGolden(c *Call, input program.Buf, k int) ranges {
-	from := make([][][2]int64, c.Ranks) // [rank] source, index of the put there
-	for s := range c.Ranks {
-		for i, x := range c.puts(s) {
-			from[x.peer] = append(from[x.peer], [2]int64{int64(s), int64(i)})
-		}
-	}
+func (p *Plan) putGolden(all [][]onePut, input program.Buf, k int) ranges {
 	version := p.version(k)
 	return func(rank int, yield func(off, n int64, from program.Origin)) {
-		for _, f := range from[rank] {
-			x := c.puts(int(f[0]))[f[1]]
-			yield(x.dst, x.n, program.Origin{Rank: int(f[0]), Buf: input, Version: version, Off: x.src})
+		for s, puts := range all {
+			for _, x := range puts {
+				if x.peer == rank {
+					yield(x.dst, x.n, program.Origin{Rank: s, Buf: input, Version: version, Off: x.src})
+				}
+			}
 		}
 	}
 }
@@ -301,13 +331,7 @@ func (c *Call) microFormula(rank int) (out result.Counters) {
 	out[result.DescriptorBytes] = 64 * out[result.WQEBBs]
 	out[result.Doorbells] = n / int64(q.Bells())
 	out[result.BytesSent] = c.given(rank)
-	for s := range c.Ranks {
-		for _, x := range c.puts(s) {
-			if x.peer == rank {
-				out[result.BytesReceived] += x.n
-			}
-		}
-	}
+	out[result.BytesReceived] = c.taken(rank)
 	return out
 }
 
@@ -315,8 +339,7 @@ func (c *Call) microFormula(rank int) (out result.Counters) {
 // busiest of what carries its bytes.
 func microBounds(c *Call, l *hw.Limits, _ int) []Bound {
 	var fixed, egress, pair engine.Duration
-	for r := range c.Ranks {
-		puts := c.puts(r)
+	for r, puts := range c.allPuts() {
 		if len(puts) == 0 {
 			continue
 		}
@@ -327,7 +350,7 @@ func microBounds(c *Call, l *hw.Limits, _ int) []Bound {
 			pair = max(pair, begin+l.Pair(r, x.peer).Span(engine.Bytes(x.n)))
 		}
 		fixed = max(fixed, begin+engine.Duration(len(puts)-1)*c.Software.Put+near)
-		egress = max(egress, begin+l.Egress(r).Span(engine.Bytes(c.given(r))))
+		egress = max(egress, begin+l.Egress(r).Span(engine.Bytes(total(puts))))
 	}
 	fixed = max(fixed, l.Launch(1))
 	return []Bound{

@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"collectives":   {"engine", "hw", "hw/program", "hw/result", "hw/arith"},
 	"configs":       {},
 	"workloads":     {"engine", "hw", "hw/...", "collectives", "configs", "workloads/..."},
-	"workloads/fit": {"engine", "hw", "hw/result", "configs", "workloads"},
+	"workloads/fit": {"engine", "hw", "hw/result", "collectives", "configs", "workloads"},
 	"reports":       {"engine", "hw/program", "hw/result", "reports", "reports/..."},
 	"cmd":           {"engine", "hw", "hw/...", "collectives", "configs", "workloads", "workloads/...", "reports", "reports/...", "cmd/..."},
 }

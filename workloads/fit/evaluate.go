@@ -84,12 +84,20 @@ func (b *bench) table(seconds [][]float64) (out []Row, err error) {
 
 // measured returns the measured value of a row in the unit of its column.
 func (b *bench) measured(c, i int) (float64, error) {
-	k, r := &b.spec.Cases[c], b.rows[c][i]
-	v, err := strconv.ParseFloat(r.fields[k.Measured.Column], 64)
-	if err != nil || v <= 0 {
-		return 0, b.spec.doc.At("cases."+strconv.Itoa(c)+".measured").Fault("line %d of the table: want a number above 0, got %q", r.line, r.fields[k.Measured.Column])
+	m, r := &b.spec.Cases[c].Measured, b.rows[c][i]
+	columns := []string{m.Column}
+	if m.To != "" {
+		columns = append(columns, m.To)
 	}
-	return v, nil
+	sum := 0.0
+	for _, column := range columns {
+		v, err := strconv.ParseFloat(r.fields[column], 64)
+		if err != nil || v <= 0 {
+			return 0, b.spec.doc.At("cases."+strconv.Itoa(c)+".measured").Fault("line %d of the table: want a number above 0, got %q", r.line, r.fields[column])
+		}
+		sum += v
+	}
+	return sum / float64(len(columns)), nil
 }
 
 // shown turns a simulated time into the unit of the measurement.
@@ -98,8 +106,14 @@ func (b *bench) shown(c, i int, seconds float64) (float64, error) {
 	if !rate(m.Unit) {
 		return seconds / scale(m.Unit), nil
 	}
-	bytes, err := m.Bytes.float(b.rows[c][i])
-	return bytes / seconds / scale(m.Unit), err
+	bytes := b.routed[c][i]
+	if m.Bytes.text != "routed" {
+		var err error
+		if bytes, err = m.Bytes.float(b.rows[c][i]); err != nil {
+			return 0, err
+		}
+	}
+	return bytes / seconds / scale(m.Unit), nil
 }
 
 // baselines fits each group's formula to its rows that are fitted, with relative errors

@@ -24,6 +24,7 @@ type Fitted struct {
 	RowsMoved int    `json:"rows_moved"` // fitted rows that it changes by more than the noise when it changes by a tenth
 
 	in    []string
+	also  []string
 	value int64
 }
 
@@ -233,7 +234,7 @@ func (f *search) correlations(values []float64, vectors *mat.Dense, use, bad []i
 func (f *search) describe(i int, j *mat.Dense, half float64, bad bool) Fitted {
 	p, v := &f.params[i], f.best[i]
 	out := Fitted{
-		Label: p.Label(), Path: p.Path, Cause: p.Cause, in: p.In, value: v, Known: !bad,
+		Label: p.Label(), Path: p.Path, Cause: p.Cause, in: p.In, also: p.Also, value: v, Known: !bad,
 		Start: p.kind.print(f.start[i]), Value: p.kind.print(v), Low: p.Low, High: p.High,
 	}
 	rows, _ := j.Dims()

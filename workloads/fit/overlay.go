@@ -18,8 +18,11 @@ import (
 func (c *Calibration) Overlay(date string) ([]byte, error) {
 	var own []Fitted
 	for _, p := range c.Params {
-		if strings.HasPrefix(p.Path, "machine.") {
-			own = append(own, p)
+		for _, path := range slices.Concat([]string{p.Path}, p.also) {
+			if one := p; strings.HasPrefix(path, "machine.") {
+				one.Path = path
+				own = append(own, one)
+			}
 		}
 	}
 	if len(own) == 0 {

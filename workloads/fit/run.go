@@ -3,11 +3,13 @@ package fit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"pldperf/collectives"
 	"pldperf/configs"
 	"pldperf/engine"
 	"pldperf/hw"
@@ -44,6 +46,7 @@ type bench struct {
 	workers int
 	mu      sync.Mutex
 	known   map[string]float64 // seconds, by case, row and values
+	routed  [][]float64        // mean bytes that a rank routes, by case and row; known once it has run
 	runs    int
 }
 
@@ -62,6 +65,7 @@ func (s *Spec) open(machine string, workers int) (*bench, error) {
 		if err != nil {
 			return nil, err
 		}
+		b.routed = append(b.routed, make([]float64, len(rows)))
 		b.rows, b.docs, b.files = append(b.rows, rows), append(b.docs, doc), append(b.files, file)
 	}
 	return b, nil
@@ -141,9 +145,22 @@ func (b *bench) one(c, r int, params []Param, x at) (float64, error) {
 	v, err = k.Clock.time(out.Result, b.rows[c][r])
 	b.mu.Lock()
 	b.known[key] = v
+	b.routed[c][r] = routed(w)
 	b.runs++
 	b.mu.Unlock()
 	return v, err
+}
+
+// routed is the mean bytes that a rank of a workload with a routing sends, itself included.
+func routed(w *workloads.Workload) (sum float64) {
+	matrix := w.Traffic()
+	for _, row := range matrix {
+		for _, n := range row {
+			sum += float64(n)
+		}
+	}
+	k := &w.Config.Call
+	return sum * float64(k.Hidden*collectives.ElemSize(k.DType)) / float64(max(len(matrix), 1))
 }
 
 // build makes the workload of a row at a point.
@@ -169,8 +186,10 @@ func (b *bench) build(c, r int, params []Param, x at) (*workloads.Workload, erro
 	}
 	for i := range params {
 		if p := &params[i]; p.applies(k) {
-			if err := own.SetFrom("parameter", p.Path, p.kind.print(x[i])); err != nil {
-				return nil, err
+			for _, path := range slices.Concat([]string{p.Path}, p.Also) {
+				if err := own.SetFrom("parameter", path, p.kind.print(x[i])); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}

@@ -33,6 +33,7 @@ type Spec struct {
 // Param is a quantity of the workload or its machine that is fitted.
 type Param struct {
 	Path  string   `yaml:"path" required:"true" help:"machine.fabric.mesh.egress_cap, call.software.put ..."`
+	Also  []string `yaml:"also" help:"paths that have the same value"`
 	Name  string   `yaml:"name" help:"where one path is fitted for several groups of cases; default: the path"`
 	In    []string `yaml:"in" help:"cases to which it applies; default: all"`
 	Low   string   `yaml:"low" required:"true" help:"least value"`
@@ -73,8 +74,9 @@ type Selection map[string]string
 // Measured is the column that the simulation is compared with.
 type Measured struct {
 	Column string `yaml:"column" required:"true"`
+	To     string `yaml:"to" help:"column with the other end of a range, of which the middle is taken"`
 	Unit   string `yaml:"unit" enum:"ps,ns,us,ms,s,GB/s,GiB/s" required:"true"`
-	Bytes  Value  `yaml:"bytes" help:"of a rate: what is divided by the time"`
+	Bytes  Value  `yaml:"bytes" help:"of a rate: what is divided by the time; routed: the mean bytes that a rank routes, itself included"`
 }
 
 // Clock is what the measurement's clock covered; times are of one timed call, the mean

@@ -118,6 +118,9 @@ func (c *Case) columns(at *configs.Doc, known []string) error {
 	if err := need("measured", c.Measured.Column); err != nil {
 		return err
 	}
+	if err := need("measured", c.Measured.To); err != nil {
+		return err
+	}
 	return need("baseline", c.Baseline.Column)
 }
 
