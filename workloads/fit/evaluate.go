@@ -142,17 +142,17 @@ func (b *bench) baselines(rows []Row) {
 		var xs, ys []float64
 		for _, r := range rows {
 			if of(r.Case) == g && !r.HeldOut {
-				xs, ys = append(xs, abscissa(kinds[g], r.X)), append(ys, value(r))
+				xs, ys = append(xs, abscissa(kinds[g], r.X)), append(ys, value(kinds[g], r))
 			}
 		}
-		f, ok := line(xs, ys)
+		f, ok := line(xs, ys, kinds[g])
 		if !ok {
 			continue
 		}
 		for i := range rows {
 			if r := &rows[i]; of(r.Case) == g {
 				if y := f(abscissa(kinds[g], r.X)); y > 0 {
-					r.Baseline = inUnit(*r, y)
+					r.Baseline = inUnit(kinds[g], *r, y)
 					r.BaseError = r.Baseline/r.Measured - 1
 				}
 			}
@@ -160,16 +160,16 @@ func (b *bench) baselines(rows []Row) {
 	}
 }
 
-// value is what a baseline is fitted to: times, and of rates the time of x bytes.
-func value(r Row) float64 {
-	if rate(r.Unit) {
+// value is what a baseline is fitted to: what was measured, or of a rate over bytes the time.
+func value(kind string, r Row) float64 {
+	if kind == "bytes" && rate(r.Unit) {
 		return r.X / r.Measured
 	}
 	return r.Measured
 }
 
-func inUnit(r Row, y float64) float64 {
-	if rate(r.Unit) {
+func inUnit(kind string, r Row, y float64) float64 {
+	if kind == "bytes" && rate(r.Unit) {
 		return r.X / y
 	}
 	return y
@@ -183,8 +183,8 @@ func abscissa(kind string, x float64) float64 {
 }
 
 // line is the straight line with the least relative errors; of points with one x it is
-// the one through the origin. Without points there is none.
-func line(xs, ys []float64) (func(x float64) float64, bool) {
+// the one through the origin, or in log2 a constant. Without points there is none.
+func line(xs, ys []float64, kind string) (func(x float64) float64, bool) {
 	if len(xs) == 0 {
 		return nil, false
 	}
@@ -195,6 +195,9 @@ func line(xs, ys []float64) (func(x float64) float64, bool) {
 		sxx, sxy = sxx+w*x*x, sxy+w*x*ys[i]
 	}
 	d := sw*sxx - sx*sx
+	if d <= 1e-12*sw*sxx && kind == "log2" {
+		return func(float64) float64 { return sy / sw }, true
+	}
 	if d <= 1e-12*sw*sxx {
 		return func(x float64) float64 { return sxy / sxx * x }, true
 	}
