@@ -1,17 +1,27 @@
 package collectives
 
 import (
+	"sync"
+
 	"pldperf/hw/arith"
 	"pldperf/hw/program"
 )
 
 // golden computes results from what the ranks put in, in the order in which the real
-// form combines them.
+// form combines them. Ranks that combine in one order hold the same: it is computed once.
 type golden struct {
 	*Call
 	content func() program.Content // of the input
-	version uint32                 // that the tables are of
-	tables  [][]byte               // by order: a period of results, for content that repeats
+	mu      sync.Mutex             // several machines can run one job
+	version uint32                 // that the results are of
+	results []resultOf             // by order
+}
+
+// resultOf is what an order gives from byte src on: just what is promised there or, for
+// content that repeats and a longer promise, a period of it and a piece more.
+type resultOf struct {
+	src   int64
+	bytes []byte
 }
 
 // piece is the bytes that are compared at once.
@@ -48,40 +58,47 @@ func (c *Call) ringOrder(from int, down bool) order {
 
 // yield gives n bytes of the result: at dst what the inputs give at src.
 func (g *golden) yield(version uint32, o order, src, dst, n int64, yield func(off int64, want []byte)) {
-	all := g.table(version, o, n)
+	all, period := g.result(version, o, src, n)
 	for at := int64(0); at < n; at += piece {
 		m := min(piece, n-at)
-		if all != nil {
-			begin := (src + at) % g.period()
+		switch {
+		case all == nil:
+			yield(dst+at, g.combined(version, o, src+at, m))
+		case period > 0:
+			begin := (src + at) % period
 			yield(dst+at, all[begin:begin+m])
-			continue
+		default:
+			yield(dst+at, all[at:at+m])
 		}
-		yield(dst+at, g.combined(version, o, src+at, m))
 	}
 }
 
-// period is after how many bytes inputs and so results repeat; 0 is never.
-func (g *golden) period() int64 {
+// result returns n bytes of the result from src on or, where that is longer, a period of
+// it and a piece more from 0 on; nil for a long result of content that does not repeat.
+func (g *golden) result(version uint32, o order, src, n int64) (all []byte, period int64) {
+	from, most := src, int64(piece)
 	if x, ok := g.content().(interface{ Period() int64 }); ok {
-		return x.Period()
+		period = x.Period()
+		most += period
 	}
-	return 0
-}
-
-// table returns a period of results and a piece more, nil where the content does not
-// repeat or less is needed.
-func (g *golden) table(version uint32, o order, n int64) []byte {
-	all := g.period() + piece
-	if all == piece || n*int64(g.Ranks) <= all {
-		return nil
+	switch {
+	case n <= most:
+		period = 0
+	case period == 0:
+		return nil, 0
+	default:
+		from, n = 0, most
 	}
-	if g.tables == nil || g.version != version {
-		g.tables, g.version = make([][]byte, 2*g.Ranks), version
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.results == nil || g.version != version {
+		g.results, g.version = make([]resultOf, 2*g.Ranks), version
 	}
-	if g.tables[o.key] == nil {
-		g.tables[o.key] = g.combined(version, o, 0, all)
+	r := &g.results[o.key]
+	if r.src != from || int64(len(r.bytes)) != n {
+		*r = resultOf{from, g.combined(version, o, from, n)}
 	}
-	return g.tables[o.key]
+	return r.bytes, period
 }
 
 // combined reduces n bytes from off on over all ranks.

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -335,4 +336,18 @@ func TestReductionsAreBoundedByTheFabricAndThePeersLinks(t *testing.T) {
 		"pair":    1000 + 400 + 4*us, // 4,000 B
 		"ingress": 1000 + 400 + 6*us, // 12,000 B at 2 GB/s
 	}, got)
+}
+
+func TestOneJobCanBeRunByTwoMachinesAtOnce(t *testing.T) {
+	job := chain(t, collectives.Item{Call: allreduce("ring_hand", 4, 1<<15), Repeat: collectives.Repeat{Count: 3, Between: "reset"}})
+	want := ok(t, mesh(t), job)
+	got := make([]*result.Result, 3)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() { got[i], _ = hw.Run(mesh(t), job, hw.Options{}) })
+	}
+	wg.Wait()
+	for _, res := range got {
+		assert.Equal(t, want, res)
+	}
 }
