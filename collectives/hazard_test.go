@@ -3,15 +3,20 @@ package collectives_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"pldperf/collectives"
+	"pldperf/engine"
 	"pldperf/hw"
 	"pldperf/hw/hwtest"
+	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
 
@@ -65,4 +70,208 @@ func BenchmarkHazards(b *testing.B) {
 			b.ReportMetric(least["on"]/least["off"], "on/off")
 		})
 	}
+}
+
+// hazards runs a job and returns what the checker found.
+func hazards(t testing.TB, spec hw.Spec, job *program.Job) []result.Hazard {
+	return run(t, spec, job, hw.Options{Hazards: "on"}).Hazards
+}
+
+func TestNoCorrectCollectiveIsAHazardUnderAnySkew(t *testing.T) {
+	spec := mesh(t)
+	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
+		r := rand.New(rand.NewPCG(11, uint64(c.Ranks)))
+		for _, rp := range []collectives.Repeat{{}, {Count: 2, Between: "reset"}} {
+			job := chain(t, collectives.Item{Call: c, Repeat: rp})
+			for range 3 {
+				assert.Empty(t, hazards(t, spec, skewed(r, job)), "%+v", rp)
+			}
+		}
+	})
+}
+
+func TestARunSaysWhetherItWasLookedAtForHazards(t *testing.T) {
+	c := &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 8}
+	for mode, says := range map[string]string{"": "yes", "auto": "yes", "on": "yes", "off": "no: switched off"} {
+		assert.Equal(t, says, run(t, mesh(t), compose(t, c), hw.Options{Hazards: mode}).Data.Hazards, mode)
+	}
+	with, without := run(t, mesh(t), compose(t, c), hw.Options{}), run(t, mesh(t), compose(t, c), hw.Options{Hazards: "off"})
+	assert.Equal(t, with.Digests, without.Digests, "it only watches")
+	_, err := hw.Run(mesh(t), compose(t, c), hw.Options{Hazards: "maybe"})
+	assert.ErrorContains(t, err, "there are on, off and auto")
+
+	wide := indexed(16, 8, "INT8", rows(128, 1, 1, func(_, _ int) int { return 0 }))
+	res := run(t, hwtest.Machine(t, "950dt-64-clos"), compose(t, wide), hw.Options{})
+	assert.Equal(t, "no: 128 ranks of 16 blocks are too many, --hazards on does it", res.Data.Hazards)
+}
+
+// found requires the same hazard under many skews, and nothing wrong without what spoils
+// the job; first and second are what the two accesses must be.
+func found(t *testing.T, kind result.HazardKind, first, second string, right, wrong *program.Job) {
+	t.Helper()
+	r, spec, lucky := rand.New(rand.NewPCG(1, 2)), mesh(t), 0
+	for range 24 {
+		assert.Empty(t, hazards(t, spec, skewed(r, right)))
+		res := run(t, spec, skewed(r, wrong), hw.Options{})
+		i := slices.IndexFunc(res.Hazards, func(h result.Hazard) bool {
+			return h.Kind == kind && h.First != nil && h.First.Op+" "+h.First.Phase == first && h.Second.Op+" "+h.Second.Phase == second
+		})
+		require.GreaterOrEqual(t, i, 0, "%+v", res.Hazards)
+		h := res.Hazards[i]
+		assert.NotEmpty(t, h.Missing)
+		assert.NotEmpty(t, h.Text)
+		assert.Positive(t, h.Count)
+		if res.Status == result.Hazardous {
+			lucky++
+		}
+	}
+	t.Logf("%d of 24 runs were right by luck", lucky)
+}
+
+func TestAMissingBarrierIsARaceEvenWhenTheValuesAreRight(t *testing.T) {
+	right := &collectives.Call{Op: "all_to_all", Form: "hand", Ranks: 4, DType: "FP32", Size: 64}
+	found(t, result.ReadEarly, "put push", "copy read_back", compose(t, right), compose(t, wrongly(right, "no_barrier")))
+
+	res := run(t, mesh(t), compose(t, wrongly(right, "no_barrier")), hw.Options{})
+	require.Equal(t, result.Hazardous, res.Status, "all ranks at the same pace: right by luck")
+	h := res.Hazards[0]
+	assert.Equal(t, []string{"write", "read"}, []string{h.First.Kind, h.Second.Kind})
+	assert.Equal(t, h.First.Owner, h.Second.Rank, "everybody reads the own window")
+	assert.NotEqual(t, h.First.Rank, h.Second.Rank)
+	assert.Equal(t, int64(256), h.First.Len)
+	assert.Equal(t, int64(256*h.First.Rank), h.First.Off)
+	assert.Contains(t, h.Missing, "(a barrier between push and read_back)")
+	assert.Contains(t, h.Missing, "a notify by rank")
+}
+
+func TestANotifyBeforeThePutHasMovedIsARace(t *testing.T) {
+	right := &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 64}
+	found(t, result.ReadEarly, "put push", "copy read_back", compose(t, right), compose(t, wrongly(right, "handshake_early")))
+}
+
+func TestReuseOfAWindowWithoutABarrierIsFoundWithAndWithoutAConsumer(t *testing.T) {
+	for _, readBack := range []bool{true, false} {
+		c := &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 64}
+		c.Options.NoReadBack = !readBack
+		item := collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "barrier"}}
+		right := chain(t, item)
+		item.Repeat.Between = "none"
+		found(t, result.WriteEarly, "consume after the call", "put push", right, chain(t, item))
+	}
+}
+
+func TestAConsumerThatNothingWaitsForIsOverwritten(t *testing.T) {
+	tab := rows(4, 40, 12, func(_, _ int) int { return 12 })
+	item := collectives.Item{Call: indexed(2, 512, "INT8", tab), Repeat: collectives.Repeat{Count: 2, Between: "none"}}
+	right := chain(t, item)
+	item.Call = wrongly(item.Call, "unordered_consumer")
+	found(t, result.WriteEarly, "copy consume", "send_owned submit", right, chain(t, item))
+}
+
+// without returns the job's program without the ops of a kind.
+func without(job *program.Job, kind program.Kind) *program.Job {
+	return cut(job, func(o program.Op) bool { return o.Kind == kind })
+}
+
+func TestARemoteStoreIsOnlyThereBehindAFence(t *testing.T) {
+	job := stores(t, 4)
+	found(t, result.ReadEarly, "remote_store store", "load read", job, without(job, program.Fence))
+	missing := hazards(t, mesh(t), without(job, program.Fence))[0].Missing
+	assert.Contains(t, missing, "the notify must follow a fence")
+}
+
+// stores is a job in which each rank stores a tile at the next one, fences, notifies it
+// and reads what it has got.
+func stores(t *testing.T, ranks int) *program.Job {
+	p := &program.Program{Name: "stores"}
+	next := make([]int64, ranks)
+	for r := range next {
+		next[r] = int64(r+1) % int64(ranks)
+	}
+	peer := program.Expr{R: 1, Of: next}
+	n := program.Const(256)
+	p.Phase("store").Add(program.Op{Kind: program.LoadTile, Src: 0, Bytes: n})
+	p.Add(program.Op{Kind: program.RemoteStore, Dst: 1, Peer: peer, Bytes: n})
+	p.Add(program.Op{Kind: program.Fence})
+	p.Phase("handshake").Add(program.Op{Kind: program.Notify, Signal: 2, Peer: peer, Value: program.Const(1)})
+	p.Add(program.Op{Kind: program.Wait, Signal: 2, Value: program.Const(1)})
+	p.Phase("read").Add(program.Op{Kind: program.LoadTile, Src: 1, Bytes: n})
+	p.Add(program.Op{Kind: program.StoreTile, Dst: 3, Bytes: n})
+	return &program.Job{
+		Ranks: ranks,
+		Buffers: []program.Buffer{
+			{Name: "x", Size: 256}, {Name: "window", Window: true, Size: 256}, {Name: "signal", Window: true, Words: true, Signal: true, Size: 4}, {Name: "y", Size: 256},
+		},
+		Tasks: []program.Task{{Name: "stores", Op: "stores", Blocks: 1, Program: p, Timed: true}},
+	}
+}
+
+func TestAtomicAddsToOnePlaceAreNoRaceAndStoresAre(t *testing.T) {
+	all := func(atomic bool) *program.Job {
+		job := stores(t, 3)
+		ops := slices.DeleteFunc(slices.Clone(job.Tasks[0].Program.Ops), func(o program.Op) bool { return o.Phase != "store" })
+		for i := range ops {
+			ops[i].Peer, ops[i].Atomic = program.Const(0), atomic && ops[i].Kind == program.RemoteStore
+		}
+		job.Tasks[0].Program = &program.Program{Ops: ops}
+		return job
+	}
+	found(t, result.TwoWriters, "remote_store store", "remote_store store", all(true), all(false))
+}
+
+func TestInputThatIsWrittenBeforeItsSendIsOverIsAHazard(t *testing.T) {
+	tab := rows(4, 40, 12, func(_, _ int) int { return 12 })
+	job := chain(t, collectives.Item{Call: indexed(2, 512, "INT8", tab), Repeat: collectives.Repeat{Count: 2, Between: "barrier"}})
+	found(t, result.WriteEarly, "send_owned submit", "produce before the call", job, without(job, program.PollOwned))
+}
+
+func TestRowsThatNobodyDrainsAreNotPublished(t *testing.T) {
+	c := indexed(2, 512, "INT8", rows(4, 40, 12, func(_, _ int) int { return 12 }))
+	c.Options.Drain = "after_cqe"
+	found(t, result.ReadEarly, "copy_rows local", "consume after the call", compose(t, c), without(compose(t, c), program.DrainRows))
+}
+
+func TestACreditOfAnEarlierCallIsStaleForTheNext(t *testing.T) {
+	c := &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 64}
+	job := chain(t, collectives.Item{Call: c, Repeat: collectives.Repeat{Count: 2, Between: "barrier"}})
+	found(t, result.StaleCredit, "notify_peers barrier", "wait_peers barrier", job, without(job, program.AddPeers))
+}
+
+func TestTheSecondUseOfAHandBarrierInOneKernelIsStale(t *testing.T) {
+	spec, r := mesh(t), rand.New(rand.NewPCG(5, 6))
+	for _, set := range []bool{true, false} {
+		p := &program.Program{Name: "twice"}
+		for _, phase := range []string{"first", "second"} {
+			p.Phase(phase).Add(program.Op{Kind: program.NotifyPeers, Signal: 2, Stride: 1, Value: program.Const(1), Set: set})
+			p.Add(program.Op{Kind: program.WaitPeers, Signal: 2, Stride: 1, Value: program.Const(1)})
+		}
+		job := stores(t, 4)
+		job.Buffers[2].Size = 16
+		job.Tasks[0].Program = p
+		for range 24 {
+			all := hazards(t, spec, skewed(r, job))
+			require.NotEmpty(t, all)
+			assert.Equal(t, []any{result.StaleCredit, "first", "second"}, []any{all[0].Kind, all[0].First.Phase, all[0].Second.Phase}, "set %t", set)
+		}
+		p.Ops[3].Value = program.Const(2) // an expected value that rises
+		if !set {
+			assert.Empty(t, hazards(t, spec, job))
+		}
+	}
+}
+
+func TestSetAndAddOnOneCellIsAHazard(t *testing.T) {
+	right := &collectives.Call{Op: "all_to_all", Form: "incore", Ranks: 4, DType: "FP32", Size: 64}
+	found(t, result.SetAndAdd, "notify_peers barrier", "add_peers epilogue", compose(t, right), compose(t, wrongly(right, "reset_by_set")))
+}
+
+func TestTwoExchangesThatOnlyTimingKeepsApartAreAHazard(t *testing.T) {
+	tab := rows(4, 40, 12, func(_, _ int) int { return 12 })
+	items := func(after ...string) *program.Job {
+		return chain(t,
+			collectives.Item{Name: "a", Call: indexed(2, 512, "INT8", tab)},
+			collectives.Item{Name: "pause", Compute: &collectives.Compute{Time: 10 * engine.Millisecond, Blocks: 1}},
+			collectives.Item{Name: "b", Call: indexed(2, 512, "INT8", tab), After: append(after, "pause")})
+	}
+	found(t, result.TwoOpen, "poll_owned wait", "send_owned submit", items("a"), items())
 }

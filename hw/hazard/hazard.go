@@ -35,7 +35,7 @@ type Checker struct {
 	read   func(*span)   // of now
 	touch  func(*span)
 	over   func(*reading)
-	idle   []*Thread     // that have ended
+	idle   []*Thread // that have ended
 	used   used
 }
 
