@@ -309,3 +309,13 @@ func TestProgramsStaySmallHoweverManyTilesThereAre(t *testing.T) {
 		assert.Less(t, len(job.Tasks[0].Program.Ops), 45, fmt.Sprint(a.Name(), " is one program of loops"))
 	}
 }
+
+func TestTwiceTheBytesTakeTwiceTheEvents(t *testing.T) {
+	for form, blocks := range map[string]int{"mesh_host": 36, "mesh_incore": 0, "ring_host": 0, "ring_hand": 0, "two_phase": 0} {
+		events := func(n int) float64 {
+			c := allreduce(form, 8, n, func(c *collectives.Call) { c.CoreNum = blocks })
+			return float64(run(t, mesh(t), compose(t, c), hw.Options{Hazards: "off"}).Events)
+		}
+		assert.InDelta(t, 2, events(1<<19)/events(1<<18), 0.1, form)
+	}
+}
