@@ -161,7 +161,7 @@ func race(t *testing.T, b *strings.Builder, op string) []made {
 	switch {
 	case slices.Contains(x.Fields, "message") && op != "barrier":
 	case slices.Contains(x.Fields, "size") && op != "barrier":
-		axis = "call.size: {from: 128, to: 524288, times: 8}"
+		axis = "call.size: {from: 128, to: 131072, times: 4}"
 	case op == "moe":
 		what, axis = "the tokens of a rank", "routing.tokens: {from: 16, to: 1024, times: 4}"
 	default:
@@ -171,7 +171,11 @@ func race(t *testing.T, b *strings.Builder, op string) []made {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	write("base.yaml", baseOf(x, what == "the size"))
-	write("sweep.yaml", fmt.Sprintf("title: 950DT\nbase: base.yaml\naxes:\n  op: [%s]\n  %s\n", strings.Join(racers(op, axis), ", "), axis))
+	title := "950DT, 8 ranks"
+	if what == "the number of ranks" {
+		title = "950DT"
+	}
+	write("sweep.yaml", fmt.Sprintf("title: "+title+"\nbase: base.yaml\naxes:\n  op: [%s]\n  %s\n", strings.Join(racers(op, axis), ", "), axis))
 	out, errs, code := pldperf("sweep", filepath.Join(dir, "sweep.yaml"), "-o", dir, "--no-cache")
 	require.Zero(t, code, "%s: %s\n%s", op, errs, out)
 	var files []made
