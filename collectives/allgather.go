@@ -114,7 +114,7 @@ func recordAllgather(p *Plan, c *Call) {
 	row, all := engine.Bytes(max(c.portion(), 1)), engine.Bytes(max(int64(c.Ranks)*c.portion(), 1))
 	b := allgatherCall{
 		Call:   c,
-		in:     p.buffer("input", program.Buffer{Window: c.Form == "host", Size: row, Fill: c.ramp(int(c.portion() / c.elem().Size()))}),
+		in:     p.buffer("input", program.Buffer{Window: c.Form == "host", Size: row, Fill: c.ramp(int(c.portion() / c.Elem().Size()))}),
 		target: p.buffer("target", program.Buffer{Window: true, Size: all}),
 		signal: p.signalWindow(c.Ranks),
 	}

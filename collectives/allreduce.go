@@ -119,7 +119,7 @@ type handBuffers struct{ in, data, result, out, signal program.Buf }
 // handed makes them for vectors of n bytes, whose result has m.
 func (p *Plan) handed(c *Call, n, m int64, cells int) handBuffers {
 	return handBuffers{
-		in:     p.buffer("input", program.Buffer{Size: engine.Bytes(n), Fill: newNoise(c.elem())}),
+		in:     p.buffer("input", program.Buffer{Size: engine.Bytes(n), Fill: newNoise(c.Elem())}),
 		data:   p.buffer("data", program.Buffer{Window: true, Size: engine.Bytes(n)}),
 		out:    p.buffer("output", program.Buffer{Size: engine.Bytes(m), Fill: program.Zero{}}),
 		signal: p.signalWindow(cells),

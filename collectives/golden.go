@@ -107,7 +107,7 @@ func (g *golden) combined(version uint32, o order, off, n int64) []byte {
 	fill.Generate(out, o.rank(0), version, off)
 	for k := 1; k < g.Ranks; k++ {
 		fill.Generate(next, o.rank(k), version, off)
-		arith.Combine(out, next, g.reduce(), g.elem())
+		arith.Combine(out, next, g.reduce(), g.Elem())
 	}
 	return out
 }

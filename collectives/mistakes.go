@@ -26,7 +26,7 @@ var generics = []generic{
 	{Mistake{Name: "no_closing", Doc: "leaves out the last barrier", Row: "F16"}, func(_ *Call, ops []node) []node { return withoutBarrier(ops, false) }, nil},
 	{Mistake{Name: "no_ready", Doc: "leaves out the first barrier", Row: "F14"}, func(_ *Call, ops []node) []node { return withoutBarrier(ops, true) }, nil},
 	{Mistake{Name: "one_row", Doc: "uses row 0 of the signal for every barrier", Row: "F24"}, eachOp(byRow, func(o *program.Op) { o.Col = program.Const(0) }), nil},
-	{Mistake{Name: "reset_by_set", Doc: "clears the cells with Set 0 instead of adding -N", Row: "F7"}, eachOp(clears, func(o *program.Op) { o.Set, o.Value = true, program.Const(0) }), nil},
+	{Mistake{Name: "reset_by_set", Doc: "clears the cells with Set 0 instead of adding -N", Row: "F7"}, eachOp((*program.Op).Clears, func(o *program.Op) { o.Set, o.Value = true, program.Const(0) }), nil},
 	{Mistake{Name: "set_for_add", Doc: "notifies with Set instead of AtomicAdd", Row: "F7"}, eachOp(adds, func(o *program.Op) { o.Set = true }), nil},
 	{Mistake{Name: "spmd", Doc: "runs the whole collective in two blocks", Row: "F46"}, nil, inTwoBlocks},
 	{Mistake{Name: "wait_first", Doc: "waits before it notifies", Row: "F6"}, waitFirst, nil},

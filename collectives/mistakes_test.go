@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"pldperf/collectives"
+	"pldperf/collectives/symptoms"
 	"pldperf/hw"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
@@ -58,7 +59,7 @@ func TestEveryMistakeOfEveryAlgorithmChangesItsProgramOrSaysThatItCannot(t *test
 
 func TestMistakesOfAnAlgorithmNameARowOfTheTableAndSayWhatIsDone(t *testing.T) {
 	check := func(m collectives.Mistake) {
-		_, ok := collectives.SymptomOf(m.Row)
+		_, ok := symptoms.SymptomOf(m.Row)
 		assert.True(t, ok, "%s: no row %q", m.Name, m.Row)
 		assert.NotEmpty(t, m.Doc, m.Name)
 	}

@@ -55,7 +55,7 @@ const aside = 32
 
 // returned is the type of the rows on the way back.
 func (c *Call) returned() program.DType {
-	switch t := c.elem(); {
+	switch t := c.Elem(); {
 	case c.Form == "indexed":
 		return program.FP32
 	case t == program.INT8:
@@ -200,7 +200,7 @@ func recordMoE(p *Plan, c *Call) {
 		m.most.lane, m.most.queue = max(m.most.lane, x.lane, 1), max(m.most.queue, x.queue, 1)
 		tokens = max(tokens, c.Traffic[i].Tokens())
 	}
-	m.input = p.buffer("input", program.Buffer{Size: m.bytes(tokens, m.in), Fill: moeInput{int64(c.Hidden), c.elem()}})
+	m.input = p.buffer("input", program.Buffer{Size: m.bytes(tokens, m.in), Fill: moeInput{int64(c.Hidden), c.Elem()}})
 	m.weights = p.buffer("weights", program.Buffer{Size: m.bytes(m.most.local, m.ret), Fill: moeWeights{int64(c.Hidden), c.returned(), all[0].base}})
 	m.output = p.buffer("output", program.Buffer{Size: m.bytes(tokens, m.sum), Fill: program.Zero{}})
 	switch c.Form {
@@ -235,7 +235,7 @@ func (m *layer) expert(x *routes, src program.Buf, from, to func(r route) int64)
 			s.add(d, i%m.blocks(), r)
 		}
 	}
-	in, ret := m.c.elem(), m.c.returned()
+	in, ret := m.c.Elem(), m.c.returned()
 	s.loop(p, func() {
 		tile := uint8(0)
 		p.Add(program.Op{Kind: program.LoadTile, Tile: 0, Src: src, SrcOff: s.of(func(r route) int64 { return from(r) * m.in }), Bytes: program.Const(m.in)})

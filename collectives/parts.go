@@ -143,11 +143,11 @@ func (c *Call) ramp(n int) Ramp {
 	for step < int64(n) {
 		step *= 10
 	}
-	return Ramp{DType: c.elem(), Step: step, Lift: 100 * step}
+	return Ramp{DType: c.Elem(), Step: step, Lift: 100 * step}
 }
 
-// elem is the type of the call's elements.
-func (c *Call) elem() program.DType {
+// Elem is the type of the call's elements.
+func (c *Call) Elem() program.DType {
 	t, _ := program.ParseDType(c.DType) // an unknown one has been refused
 	return t
 }

@@ -171,9 +171,9 @@ func (c *Call) storeRow(p *program.Program, b ring, via scratch, to program.Expr
 	move := func(tile uint8, at, n program.Expr) {
 		p.Add(program.Op{Kind: program.LoadTile, Tile: tile, Src: b.local, SrcOff: at, Bytes: n})
 		if c.Form == "doubled" {
-			p.Add(program.Op{Kind: program.Combine, Tile: tile, Other: tile, Bytes: n, DType: c.elem()})
+			p.Add(program.Op{Kind: program.Combine, Tile: tile, Other: tile, Bytes: n, DType: c.Elem()})
 		}
-		c.deliver(p, via, program.Op{Tile: tile, Dst: b.window, DstOff: at, Peer: to, Bytes: n, Atomic: c.Atomic, DType: c.elem()})
+		c.deliver(p, via, program.Op{Tile: tile, Dst: b.window, DstOff: at, Peer: to, Bytes: n, Atomic: c.Atomic, DType: c.Elem()})
 	}
 	if c.Form == "halves" {
 		h := c.halves()
@@ -190,7 +190,7 @@ func (p *Plan) doubled(c *Call, k int) func(rank int, yield func(off int64, want
 	return func(rank int, yield func(off int64, want []byte)) {
 		row := make([]byte, c.Chunk())
 		c.ramp(c.Size).Generate(row, (rank-1+c.Ranks)%c.Ranks, p.version(k), 0)
-		arith.Combine(row, row, program.Sum, c.elem())
+		arith.Combine(row, row, program.Sum, c.Elem())
 		yield(0, row)
 	}
 }

@@ -139,7 +139,7 @@ func (c *Call) move(dst, src program.Buf, peer program.Expr) program.Op {
 	a := c.area()
 	op := program.Op{
 		Kind: program.Put, Dst: dst, Src: src, Peer: peer, DstOff: program.Const(a.dstOff), SrcOff: program.Const(a.srcOff),
-		Pipeline: c.Pipeline, Atomic: c.Atomic, DType: c.elem(), Transport: c.carrier(),
+		Pipeline: c.Pipeline, Atomic: c.Atomic, DType: c.Elem(), Transport: c.carrier(),
 	}
 	if c.Op == "get" {
 		op.Kind = program.Get
@@ -175,7 +175,7 @@ type ring struct{ local, window, signal, out program.Buf }
 func recordPut(p *Plan, c *Call) {
 	a := c.area()
 	b := ring{
-		local:  p.buffer("src", program.Buffer{Size: engine.Bytes(a.size()), Fill: c.source(int(a.size() / c.elem().Size()))}),
+		local:  p.buffer("src", program.Buffer{Size: engine.Bytes(a.size()), Fill: c.source(int(a.size() / c.Elem().Size()))}),
 		window: p.buffer("dst", program.Buffer{Window: true, Size: engine.Bytes(a.size())}),
 		signal: p.signalWindow(c.Ranks),
 		out:    p.buffer("output", program.Buffer{Size: engine.Bytes(a.bytes()), Fill: program.Zero{}}),
@@ -236,7 +236,7 @@ func (p *Plan) from(c *Call, buf program.Buf, ahead, k int, src, dst, n int64) r
 func recordGet(p *Plan, c *Call) {
 	a := c.area()
 	b := ring{
-		local:  p.buffer("input", program.Buffer{Size: engine.Bytes(a.size()), Fill: c.source(int(a.size() / c.elem().Size()))}),
+		local:  p.buffer("input", program.Buffer{Size: engine.Bytes(a.size()), Fill: c.source(int(a.size() / c.Elem().Size()))}),
 		window: p.buffer("src", program.Buffer{Window: true, Size: engine.Bytes(a.size())}),
 		signal: p.signalWindow(c.Ranks),
 		out:    p.buffer("dst", program.Buffer{Size: engine.Bytes(a.size()), Fill: program.Zero{}}),
@@ -285,7 +285,7 @@ func (c *Call) source(n int) program.Content {
 	if !c.Atomic {
 		return c.ramp(n)
 	}
-	x := addend{t: c.elem(), base: 10, step: 22}
+	x := addend{t: c.Elem(), base: 10, step: 22}
 	p := int64(c.Ranks)
 	if most := exact[x.t]; most > 0 && p*x.base+x.step*p*(p-1)/2 > most/2 {
 		x.base, x.step = 1, 0
@@ -301,12 +301,12 @@ func (p *Plan) added(c *Call, k int, off, n int64) func(rank int, yield func(off
 		if rank != 0 {
 			return
 		}
-		e := c.elem().Size()
+		e := c.Elem().Size()
 		sum, one := make([]byte, n), make([]byte, e)
 		for j := first; j <= k; j++ {
 			for r := range c.Ranks {
 				fill.Generate(one, r, p.version(j), 0)
-				arith.Combine(sum[:e], one, program.Sum, c.elem())
+				arith.Combine(sum[:e], one, program.Sum, c.Elem())
 			}
 		}
 		for done := e; done < n; done *= 2 { // all elements are the same

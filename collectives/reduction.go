@@ -119,7 +119,7 @@ func (c *Call) gather(p *program.Program, s scratch, x share, depth int) {
 
 // combine is the op that sets tile to op(tile, other).
 func (c *Call) combine(tile, other uint8, n program.Expr) program.Op {
-	return program.Op{Kind: program.Combine, Tile: tile, Other: other, Bytes: n, Reduce: c.reduce(), DType: c.elem()}
+	return program.Op{Kind: program.Combine, Tile: tile, Other: other, Bytes: n, Reduce: c.reduce(), DType: c.Elem()}
 }
 
 // inPlace makes the window that a builtin reduces in place. The caller has filled it.
@@ -127,7 +127,7 @@ func (p *Plan) inPlace(c *Call, n int64) program.Buf {
 	if _, there := p.names[windowOf(p.item)+".target"]; there {
 		p.err = fmt.Errorf("%s reduces its target in place: it cannot share the window of %s", p.item.Name, windowOf(p.item))
 	}
-	fill := produced{newNoise(c.elem()), p.item.Repeat.Same}
+	fill := produced{newNoise(c.Elem()), p.item.Repeat.Same}
 	return p.buffer("target", program.Buffer{Window: true, Size: engine.Bytes(max(widened(n), 1)), Fill: fill})
 }
 

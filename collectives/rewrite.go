@@ -41,24 +41,11 @@ func flat(ops []program.Op, nodes []node) []program.Op {
 	return ops
 }
 
-func notifies(o *program.Op) bool {
-	return (o.Kind == program.Notify || o.Kind == program.NotifyPeers) && !clears(o)
-}
+func waitsGe(o *program.Op) bool { return o.Waits() && !o.Eq }
 
-func waitsFor(o *program.Op) bool { return o.Kind == program.Wait || o.Kind == program.WaitPeers }
+func adds(o *program.Op) bool { return o.Notifies() && !o.Set }
 
-func waitsGe(o *program.Op) bool { return waitsFor(o) && !o.Eq }
-
-func signals(o *program.Op) bool { return notifies(o) || waitsFor(o) || clears(o) }
-
-func adds(o *program.Op) bool { return notifies(o) && !o.Set }
-
-func byRow(o *program.Op) bool { return signals(o) && o.ByRow && o.Col.String() != "0" }
-
-// clears reports whether an op takes credits back from the own cells.
-func clears(o *program.Op) bool {
-	return o.Kind == program.AddPeers || o.Kind == program.Notify && o.Value.C < 0
-}
+func byRow(o *program.Op) bool { return o.Signals() && o.ByRow && o.Col.String() != "0" }
 
 // moves reports whether an op moves payload between ranks.
 func moves(o *program.Op) bool {
@@ -123,7 +110,7 @@ func inTwoBlocks(a *Algorithm, t *program.Task) bool {
 
 func noBarrier(_ *Call, nodes []node) []node {
 	before := len(flat(nil, nodes))
-	out := without(nodes, signals)
+	out := without(nodes, (*program.Op).Signals)
 	if len(flat(nil, out)) == before {
 		return nil
 	}
@@ -135,7 +122,7 @@ func noBarrier(_ *Call, nodes []node) []node {
 func withoutBarrier(nodes []node, first bool) []node {
 	at := -1
 	for i := 0; i+1 < len(nodes); i++ {
-		if notifies(&nodes[i].op) && waitsFor(&nodes[i+1].op) && (at < 0 || !first) {
+		if nodes[i].op.Notifies() && nodes[i+1].op.Waits() && (at < 0 || !first) {
 			at = i
 		}
 	}
@@ -153,9 +140,9 @@ func withoutBarrier(nodes []node, first bool) []node {
 		for i := from; i < len(nodes); i++ {
 			o := &nodes[i].op
 			switch {
-			case same(o) && clears(o):
+			case same(o) && o.Clears():
 				o.Value = o.Value.Plus(program.Const(1))
-			case same(o) && waitsFor(o) && first && !gone.Set:
+			case same(o) && o.Waits() && first && !gone.Set:
 				o.Value = o.Value.Plus(program.Const(-1))
 			}
 			fix(nodes[i].body, 0)
@@ -175,11 +162,11 @@ func earlyHandshake(_ *Call, nodes []node) []node {
 		for i := range nodes {
 			n := nodes[i]
 			switch {
-			case notifies(&n.op) && slices.ContainsFunc(nodes[start:i], hasMove):
+			case (&n.op).Notifies() && slices.ContainsFunc(nodes[start:i], hasMove):
 				copy(nodes[start+1:i+1], nodes[start:i])
 				nodes[start] = n
 				changed = true
-			case signals(&n.op):
+			case (&n.op).Signals():
 				start = i + 1
 			}
 			walk(nodes[i].body)
@@ -202,7 +189,7 @@ func waitFirst(_ *Call, nodes []node) []node {
 	var walk func(nodes []node)
 	walk = func(nodes []node) {
 		for i := range nodes {
-			if i > 0 && waitsFor(&nodes[i].op) && notifies(&nodes[i-1].op) {
+			if i > 0 && nodes[i].op.Waits() && nodes[i-1].op.Notifies() {
 				nodes[i-1], nodes[i] = nodes[i], nodes[i-1]
 				changed = true
 			}

@@ -18,25 +18,26 @@ const module = "pldperf/"
 // allowed says which rooms of the project a room may import (design, section 3):
 // each line may import what stands in it, and a room ending in "..." all below it.
 var allowed = map[string][]string{
-	"engine":        {},
-	"hw/memory":     {"engine"},
-	"hw/fabric":     {"engine"},
-	"hw/program":    {"engine"},
-	"hw/result":     {"engine"},
-	"hw/arith":      {"hw/program"},
-	"hw/hazard":     {"engine", "hw/memory", "hw/program", "hw/result"},
-	"hw/ub":         {"engine", "hw/memory"},
-	"hw/urma":       {"engine", "hw/memory", "hw/fabric"},
-	"hw/sdma":       {"engine", "hw/memory", "hw/fabric"},
-	"hw/aiv":        {"engine", "hw/memory", "hw/fabric", "hw/program", "hw/result", "hw/ub", "hw/urma", "hw/sdma", "hw/arith", "hw/hazard"},
-	"hw":            {"engine", "hw/..."},
-	"hw/hwtest":     {"hw", "configs"}, // for tests alone
-	"collectives":   {"engine", "hw", "hw/program", "hw/result", "hw/arith"},
-	"configs":       {},
-	"workloads":     {"engine", "hw", "hw/...", "collectives", "configs", "workloads/..."},
-	"workloads/fit": {"engine", "hw", "hw/result", "collectives", "configs", "workloads"},
-	"reports":       {"engine", "hw/program", "hw/result", "reports", "reports/..."},
-	"cmd":           {"engine", "hw", "hw/...", "collectives", "configs", "workloads", "workloads/...", "reports", "reports/...", "cmd/..."},
+	"engine":               {},
+	"hw/memory":            {"engine"},
+	"hw/fabric":            {"engine"},
+	"hw/program":           {"engine"},
+	"hw/result":            {"engine"},
+	"hw/arith":             {"hw/program"},
+	"hw/hazard":            {"engine", "hw/memory", "hw/program", "hw/result"},
+	"hw/ub":                {"engine", "hw/memory"},
+	"hw/urma":              {"engine", "hw/memory", "hw/fabric"},
+	"hw/sdma":              {"engine", "hw/memory", "hw/fabric"},
+	"hw/aiv":               {"engine", "hw/memory", "hw/fabric", "hw/program", "hw/result", "hw/ub", "hw/urma", "hw/sdma", "hw/arith", "hw/hazard"},
+	"hw":                   {"engine", "hw/..."},
+	"hw/hwtest":            {"hw", "configs"}, // for tests alone
+	"collectives":          {"engine", "hw", "hw/program", "hw/result", "hw/arith"},
+	"collectives/symptoms": {"collectives", "hw/program", "hw/result"},
+	"configs":              {},
+	"workloads":            {"engine", "hw", "hw/...", "collectives", "collectives/...", "configs", "workloads/..."},
+	"workloads/fit":        {"engine", "hw", "hw/result", "collectives", "configs", "workloads"},
+	"reports":              {"engine", "hw/program", "hw/result", "reports", "reports/..."},
+	"cmd":                  {"engine", "hw", "hw/...", "collectives", "collectives/...", "configs", "workloads", "workloads/...", "reports", "reports/...", "cmd/..."},
 }
 
 // nested rooms have the rules of the room that they are in, unless they are listed.

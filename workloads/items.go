@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pldperf/collectives"
+	"pldperf/collectives/symptoms"
 	"pldperf/configs"
 	"pldperf/engine"
 	"pldperf/hw/program"
@@ -200,7 +201,7 @@ func (c *Config) checkCall(i int, it *ItemConfig, report func(path, format strin
 
 // rowOf is the row of the symptom table to which a refusal belongs, with its fix.
 func rowOf(op string, err error) string {
-	if s, ok := collectives.RefusedAs(op, err.Error()); ok {
+	if s, ok := symptoms.RefusedAs(op, err.Error()); ok {
 		return fmt.Sprintf(" (%s: %s)", s.Row, s.Fix)
 	}
 	return ""

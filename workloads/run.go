@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pldperf/collectives"
+	"pldperf/collectives/symptoms"
 	"pldperf/configs"
 	"pldperf/engine"
 	"pldperf/hw"
@@ -77,7 +78,7 @@ func (w *Workload) execute(job *program.Job, opt hw.Options) (*result.Result, er
 	for i := range w.items {
 		items[i] = w.items[i].Item
 	}
-	res.Diagnoses = collectives.Diagnose(items, job, res, func(rank int, b program.Buf) []int32 { return mem.Words(rank, memory.ID(b)) })
+	res.Diagnoses = symptoms.Diagnose(items, job, res, func(rank int, b program.Buf) []int32 { return mem.Words(rank, memory.ID(b)) })
 	return res, nil
 }
 

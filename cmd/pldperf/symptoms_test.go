@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"pldperf/collectives"
+	"pldperf/collectives/symptoms"
 	"pldperf/configs"
 	"pldperf/hw"
 	"pldperf/hw/result"
@@ -51,7 +52,7 @@ func only(t *testing.T, name, pattern, text string) string {
 
 func TestEveryMistakeShowsItsRowAndItsCauseAndFix(t *testing.T) {
 	for _, m := range mistakes(t) {
-		row, ok := collectives.SymptomOf(m.row)
+		row, ok := symptoms.SymptomOf(m.row)
 		require.True(t, ok, m.row)
 		out, errs, code := pldperf("run", m.name)
 		if m.shows == "refused" {
@@ -107,20 +108,20 @@ func TestTheRowIsFoundWhateverTheTimingOfTheRun(t *testing.T) {
 
 func TestTheTableHasFiftyRowsAndSaysHowEachIsShown(t *testing.T) {
 	by := shownBy(t)
-	require.Len(t, collectives.Symptoms, 50)
-	for i, s := range collectives.Symptoms {
+	require.Len(t, symptoms.Symptoms, 50)
+	for i, s := range symptoms.Symptoms {
 		assert.Equal(t, fmt.Sprintf("F%d", i+1), s.Row)
 		for _, word := range []string{s.Op, s.Symptom, s.Cause, s.Fix, s.From} {
 			assert.NotEmpty(t, word, s.Row)
 		}
-		if s.How == collectives.Elsewhere {
+		if s.How == symptoms.Elsewhere {
 			assert.NotEmpty(t, s.Why, s.Row)
 			assert.Empty(t, by[s.Row], s.Row)
 			continue
 		}
 		assert.NotEmpty(t, by[s.Row], "%s has no config under configs/mistakes", s.Row)
 		runs := slices.ContainsFunc(by[s.Row], func(m mistake) bool { return m.shows != "refused" })
-		assert.Equal(t, s.How == collectives.Runs, runs, s.Row)
+		assert.Equal(t, s.How == symptoms.Runs, runs, s.Row)
 	}
 }
 
@@ -196,7 +197,7 @@ func symptomsDocument(t *testing.T) string {
 	by := shownBy(t)
 	var b strings.Builder
 	b.WriteString(symptomsHead)
-	for _, s := range collectives.Symptoms {
+	for _, s := range symptoms.Symptoms {
 		shown := s.Why
 		for i, m := range by[s.Row] {
 			if shown == "" || i == 0 {
@@ -206,7 +207,7 @@ func symptomsDocument(t *testing.T) string {
 			}
 			shown += fmt.Sprintf("[%s](#%[1]s)", m.name)
 		}
-		if s.How == collectives.Elsewhere {
+		if s.How == symptoms.Elsewhere {
 			shown = "not here: " + s.Why
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.Row, s.Op, s.Symptom, s.Cause, s.Fix, s.From, shown)
@@ -218,7 +219,7 @@ func symptomsDocument(t *testing.T) string {
 	for _, m := range ownMistakes() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name, m.who, m.Doc)
 	}
-	for _, s := range collectives.Symptoms {
+	for _, s := range symptoms.Symptoms {
 		for _, m := range by[s.Row] {
 			fmt.Fprintf(&b, "\n## %s\n\n%s\n", m.name, m.section(t))
 		}

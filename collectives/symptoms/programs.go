@@ -1,9 +1,10 @@
-package collectives
+package symptoms
 
 import (
 	"fmt"
 	"slices"
 
+	"pldperf/collectives"
 	"pldperf/hw/program"
 )
 
@@ -27,12 +28,12 @@ func (s *suspect) handshake(x scene) (waits int, ahead string) {
 		shows := o.Kind == program.Put || o.Kind == program.RemoteStore || o.Kind == program.SendOwned ||
 			(o.Kind == program.CopyTile || o.Kind == program.StoreTile) && read[o.Dst] || pullsFrom(o) && stored[o.Src]
 		switch {
-		case waitsFor(o):
+		case o.Waits():
 			waits++
 			last[t] = ""
 		case o.Kind == program.Fence:
 			delete(loose, t)
-		case notifies(o):
+		case o.Notifies():
 			last[t] = fmt.Sprintf("op %d notifies", i)
 			if at, ok := loose[t]; ok && ahead == "" {
 				ahead = fmt.Sprintf("op %d notifies without a fence behind op %d, a remote_store", i, at)
@@ -53,7 +54,7 @@ func (s *suspect) mixes(x scene) bool {
 	sets, adds := map[program.Buf]bool{}, map[program.Buf]bool{}
 	found := false
 	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
-		if signals(o) && !waitsFor(o) {
+		if o.Signals() && !o.Waits() {
 			if o.Set {
 				sets[o.Signal] = true
 			} else {
@@ -84,14 +85,14 @@ func (s *suspect) deaf(x scene) (text string) {
 	}
 	one, all := false, false
 	s.ops(x, func(_ *program.Task, _ int, o *program.Op) {
-		one = one || o.Kind == program.Notify && notifies(o)
+		one = one || o.Kind == program.Notify && o.Notifies()
 		all = all || o.Kind == program.NotifyPeers
 	})
 	if !one || all {
 		return ""
 	}
 	told := map[[2]int]bool{} // from, to
-	s.peers(x, notifies, func(_, rank, peer int) { told[[2]int{rank, peer}] = true })
+	s.peers(x, (*program.Op).Notifies, func(_, rank, peer int) { told[[2]int{rank, peer}] = true })
 	s.peers(x, pullsFrom, func(op, rank, peer int) {
 		if rank != peer && !told[[2]int{peer, rank}] && text == "" {
 			text = fmt.Sprintf("op %d of rank %d reads from rank %d, which notifies other ranks", op, rank, peer)
@@ -150,7 +151,7 @@ func (s *suspect) gathers(x scene) (found bool) {
 // own is set when the call itself has.
 func (s *suspect) reused(x scene) (text string, own bool) {
 	type use struct {
-		call *Call
+		call *collectives.Call
 		op   int
 	}
 	seen := map[string]use{}
@@ -164,10 +165,10 @@ func (s *suspect) reused(x scene) (text string, own bool) {
 		}
 		for i := range t.Program.Ops {
 			o := &t.Program.Ops[i]
-			if clears(o) {
+			if o.Clears() {
 				clear(seen)
 			}
-			if !waitsFor(o) || text != "" {
+			if !o.Waits() || text != "" {
 				continue
 			}
 			call := s.at(t.Name, o.Phase).call
@@ -193,7 +194,7 @@ func repeats(p *program.Program, i int) int64 {
 			continue
 		}
 		body := p.Ops[k+1 : k+1+l.Skip]
-		if !o.Col.Loops() && !o.Cell.Loops() && !o.Value.Loops() && !slices.ContainsFunc(body, func(o program.Op) bool { return clears(&o) }) {
+		if !o.Col.Loops() && !o.Cell.Loops() && !o.Value.Loops() && !slices.ContainsFunc(body, func(o program.Op) bool { return (&o).Clears() }) {
 			return l.Count.At(&program.Here{})
 		}
 		return 1

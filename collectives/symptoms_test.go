@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"pldperf/collectives"
+	"pldperf/collectives/symptoms"
 	"pldperf/engine"
 	"pldperf/hw"
 	"pldperf/hw/memory"
@@ -28,7 +29,7 @@ func diagnosed(t *testing.T, c *collectives.Call, res *result.Result) []result.D
 	items := []collectives.Item{{Name: "a", Call: c}}
 	job, err := collectives.Compose(c.Ranks, items)
 	require.NoError(t, err)
-	return collectives.Diagnose(items, job, res, func(int, program.Buf) []int32 { return make([]int32, 64) })
+	return symptoms.Diagnose(items, job, res, func(int, program.Buf) []int32 { return make([]int32, 64) })
 }
 
 func hazard(kind result.HazardKind, first, second string) *result.Result {
@@ -125,7 +126,7 @@ func TestALostNotifyIsNoMistakeOfTheProgram(t *testing.T) {
 		if res.Status != result.Deadlock {
 			continue // the form has no notify
 		}
-		assert.Empty(t, collectives.Diagnose(items, job, res, func(int, program.Buf) []int32 { return make([]int32, 512) }), a.Name())
+		assert.Empty(t, symptoms.Diagnose(items, job, res, func(int, program.Buf) []int32 { return make([]int32, 512) }), a.Name())
 	}
 }
 
@@ -219,11 +220,11 @@ func TestEveryMistakeIsRecognisedByWhatItsRunsShow(t *testing.T) {
 				if late > 0 {
 					job.Slow[(late-1)*(c.Ranks-1)] = 9 * engine.One
 				}
-				var cells collectives.Cells
+				var cells symptoms.Cells
 				res := run(t, spec, job, hw.Options{Inspect: func(s *memory.Space) {
 					cells = func(rank int, b program.Buf) []int32 { return s.Words(rank, memory.ID(b)) }
 				}})
-				d := collectives.Diagnose([]collectives.Item{{Call: c}}, job, res, cells)
+				d := symptoms.Diagnose([]collectives.Item{{Call: c}}, job, res, cells)
 				if even = even || late == 0 && res.Status != result.OK; res.Status == result.OK {
 					assert.Empty(t, d)
 					continue

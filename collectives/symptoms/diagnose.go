@@ -1,4 +1,4 @@
-package collectives
+package symptoms
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pldperf/collectives"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
@@ -16,7 +17,7 @@ type Cells func(rank int, signal program.Buf) []int32
 // Diagnose compares what a run shows, and the programs that it ran, with the table of
 // symptoms, and returns the rows that fit, the likeliest first. A run in which nothing
 // is wrong has none. It knows nothing of mistakes made on purpose.
-func Diagnose(items []Item, job *program.Job, res *result.Result, cells Cells) []result.Diagnosis {
+func Diagnose(items []collectives.Item, job *program.Job, res *result.Result, cells Cells) []result.Diagnosis {
 	s := &suspect{items: items, job: job, res: res, cells: cells}
 	switch res.Status {
 	case result.OK:
@@ -52,14 +53,14 @@ func (s *suspect) words() {
 
 // suspect is a run under examination.
 type suspect struct {
-	items []Item
+	items []collectives.Item
 	job   *program.Job
 	res   *result.Result
 	cells Cells
 	found []result.Diagnosis
 	tasks map[string]*program.Task
-	known map[[2]string]scene // by task and hint
-	clear map[*Call]bool      // calls of which the data says enough
+	known map[[2]string]scene        // by task and hint
+	clear map[*collectives.Call]bool // calls of which the data says enough
 }
 
 // say adds a row of the table with what speaks for it; each row once.
@@ -86,7 +87,7 @@ func (s *suspect) aborted(a *result.Abort) {
 
 // scene is where something went wrong: a task of a call.
 type scene struct {
-	call *Call // nil for a computation, and where nobody knows
+	call *collectives.Call // nil for a computation, and where nobody knows
 	name string
 	task *program.Task
 }

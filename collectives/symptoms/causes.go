@@ -1,6 +1,7 @@
-package collectives
+package symptoms
 
 import (
+	"pldperf/collectives"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
@@ -70,7 +71,7 @@ func rowOf(x scene) string {
 
 // blocks says that a collective which is for one block was launched with several.
 func (s *suspect) blocks(x scene) bool {
-	a, err := Lookup(x.call.Op, x.call.Form)
+	a, err := collectives.Lookup(x.call.Op, x.call.Form)
 	if err != nil || a.Columns || x.task == nil || x.task.Blocks < 2 {
 		return false
 	}

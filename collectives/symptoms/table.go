@@ -1,4 +1,8 @@
-package collectives
+// Package symptoms knows what wrong programs look like: the table of fifty failures
+// with their causes and fixes (semantics 8), which row of it a run shows, and to which
+// row a refusal of the compiler belongs. It judges by what a run shows and by the
+// programs that it ran, never by what was asked for.
+package symptoms
 
 import "slices"
 

@@ -1,9 +1,10 @@
-package collectives
+package symptoms
 
 import (
 	"fmt"
 	"strings"
 
+	"pldperf/collectives"
 	"pldperf/hw/result"
 )
 
@@ -11,7 +12,7 @@ import (
 // nothing else that is wrong there says more.
 func (s *suspect) data(wrong []result.Mismatch) {
 	defer func() {
-		s.clear = map[*Call]bool{}
+		s.clear = map[*collectives.Call]bool{}
 		for i := range wrong {
 			s.clear[s.at(wrong[i].Task, wrong[i].Buffer).call] = len(s.found) > 0
 		}
@@ -85,12 +86,12 @@ func (s *suspect) across(m *result.Mismatch) bool {
 	if x.call == nil || m.Want == nil || m.Got == nil || role(m.Got.Buffer) != role(m.Want.Buffer) || m.Got.Version != m.Want.Version {
 		return false
 	}
-	unit := x.call.unit()
+	unit := unit(x.call)
 	return unit > 0 && (m.Got.Off-m.Want.Off)%unit != 0
 }
 
 // unit is the bytes in which a call's data moves as a whole, 0 where that is not fixed.
-func (c *Call) unit() int64 {
+func unit(c *collectives.Call) int64 {
 	switch c.Op {
 	case "all_to_all":
 		return c.Chunk()

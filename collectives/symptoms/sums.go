@@ -1,4 +1,4 @@
-package collectives
+package symptoms
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"pldperf/collectives"
 	"pldperf/hw/arith"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
@@ -53,12 +54,12 @@ type sum struct {
 // sumOf finds the parts of a wrong result: the content of the input that the call has,
 // or of the window that it reduces in place.
 func (s *suspect) sumOf(x scene, m *result.Mismatch) (v sum, ok bool) {
-	e := int64(ElemSize(x.call.DType))
+	e := int64(collectives.ElemSize(x.call.DType))
 	if len(m.GotBytes) == 0 || e == 0 || x.task == nil {
 		return v, false
 	}
 	op, _ := program.ParseReduce(cmp.Or(x.call.Reduce, "Sum")) // an unknown one has been refused
-	v = sum{ranks: s.job.Ranks, t: x.call.elem(), op: op, at: m.Off}
+	v = sum{ranks: s.job.Ranks, t: x.call.Elem(), op: op, at: m.Off}
 	skip := (e - m.Off%e) % e // the first byte that differs is not always the first of an element
 	v.at += skip
 	v.got = m.GotBytes[min(skip, int64(len(m.GotBytes))):]

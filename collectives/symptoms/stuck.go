@@ -1,4 +1,4 @@
-package collectives
+package symptoms
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func (s *suspect) deferred() {
 // another cell that they notify.
 func (s *suspect) unwritten(x scene, rank, cell int, signal program.Buf, words []int32) {
 	told := false
-	s.ops(x, func(_ *program.Task, _ int, o *program.Op) { told = told || notifies(o) })
+	s.ops(x, func(_ *program.Task, _ int, o *program.Op) { told = told || o.Notifies() })
 	if !told {
 		s.say("F6", "%s waits on rank %d for cell %d of %s, and no op notifies it", x.task.Name, rank, cell, s.job.Buffers[signal].Name)
 		return
@@ -82,7 +82,7 @@ func (s *suspect) waitOf(w *result.Waiting) (x scene, op *program.Op, ok bool) {
 			continue
 		}
 		op = &t.Program.Ops[n]
-		if waitsFor(op) && s.job.Buffers[op.Signal].Name == signal {
+		if op.Waits() && s.job.Buffers[op.Signal].Name == signal {
 			return s.at(t.Name, op.Phase), op, true
 		}
 	}
@@ -113,13 +113,13 @@ func (s *suspect) waitsBeforeNotify(x scene, w *result.Waiting, wait *program.Op
 		o := &x.task.Program.Ops[i]
 		same := o.Signal == wait.Signal && o.Col.String() == wait.Col.String()
 		switch {
-		case same && waitsFor(o) && at < 0:
+		case same && o.Waits() && at < 0:
 			if waits++; o == wait {
 				at = i
 			}
-		case same && notifies(o) && at < 0:
+		case same && o.Notifies() && at < 0:
 			notified++
-		case same && notifies(o) && behind < 0:
+		case same && o.Notifies() && behind < 0:
 			behind = i
 		}
 	}
@@ -136,7 +136,7 @@ func (s *suspect) eraser(x scene, w *result.Waiting, wait *program.Op) bool {
 	sets, others := -1, false
 	given := int64(0)
 	s.ops(x, func(_ *program.Task, i int, o *program.Op) {
-		if !signals(o) || waitsFor(o) || o.Signal != wait.Signal {
+		if !o.Signals() || o.Waits() || o.Signal != wait.Signal {
 			return
 		}
 		if o.Set && sets < 0 {
@@ -177,7 +177,7 @@ func (s *suspect) strayed(x scene, w *result.Waiting, op *program.Op) {
 // awaited lists the cells of a signal for which a rank's programs wait.
 func (s *suspect) awaited(x scene, rank int, signal program.Buf) (out []int) {
 	s.ops(x, func(t *program.Task, i int, o *program.Op) {
-		if !waitsFor(o) || o.Signal != signal {
+		if !o.Waits() || o.Signal != signal {
 			return
 		}
 		for block := range t.Blocks {
