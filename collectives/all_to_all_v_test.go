@@ -371,3 +371,60 @@ func TestCellsHoldAtMostACreditOfTheNextCall(t *testing.T) {
 		assert.GreaterOrEqual(t, highest, most-1, wire)
 	}
 }
+
+// benchRows is the content of PyPTO's INT8 benchmark.
+type benchRows struct{ capacity, hidden int }
+
+func (x benchRows) Generate(dst []byte, rank int, _ uint32, off int64) {
+	for i := range dst {
+		e := int(off) + i
+		row, col := e/x.hidden, e%x.hidden
+		dst[i] = byte((31*rank+17*(row/x.capacity)+13*(row%x.capacity)+col)%127 + 1)
+	}
+}
+
+func TestThePatternsOfTheINT8BenchmarkMoveOnlyWhatIsRemote(t *testing.T) {
+	const ranks, capacity, hidden = 4, 6, 4160
+	r := rand.New(rand.NewPCG(8, 8))
+	for name, count := range map[string]func(s, d int) int{
+		"uniform":    func(_, _ int) int { return 3 },
+		"zero":       func(_, _ int) int { return 0 },
+		"self-only":  func(s, d int) int { return map[bool]int{true: 5}[s == d] },
+		"single-hot": func(_, d int) int { return map[bool]int{true: 6}[d == 2] },
+		"mixed":      func(s, d int) int { return (s + d) % 7 },
+		"asymmetric": func(s, d int) int { return max(s-d, 0) },
+		"random":     func(_, _ int) int { return r.IntN(capacity + 1) },
+	} {
+		tab := counted(ranks, capacity, count)
+		c := allToAllV("l2", 8, hidden, tab)
+		c.DType = "INT8"
+		job := compose(t, c)
+		job.Buffers[buffer(t, job, "input")].Fill = benchRows{capacity, hidden}
+		target := buffer(t, job, "target")
+		res := run(t, mesh(t), job, hw.Options{Payload: "bytes", Inspect: func(s *memory.Space) {
+			want := make([]byte, hidden)
+			for d := range ranks {
+				raw := bytesOf(s, d, target)
+				for src := range ranks {
+					for k := range tab.counts[src][d] {
+						benchRows{capacity, hidden}.Generate(want, src, 0, int64(d*capacity+k)*hidden)
+						at := (src*capacity + k) * hidden
+						require.Equal(t, want, raw[at:at+hidden], "%s: rank %d source %d row %d", name, d, src, k)
+					}
+				}
+			}
+		}})
+		fine(t, res)
+		remote, self := 0, 0
+		for s := range ranks {
+			for d := range ranks {
+				if s == d {
+					self += tab.counts[s][d]
+				} else {
+					remote += tab.counts[s][d]
+				}
+			}
+		}
+		assert.Equal(t, []int64{int64(remote * hidden), int64(self * hidden)}, []int64{res.Totals[result.BytesSent], res.Totals[result.BytesSelf]}, name)
+	}
+}

@@ -80,7 +80,9 @@ func (s *Space) writeRaw(a Addr, src []byte) {
 		if *pg == nil {
 			start := at &^ (rawSize - 1)
 			*pg = make([]byte, min(rawSize, size-start))
-			s.initial(*pg, a.Rank, a.Buf, in.version, start)
+			if whole := at == start && len(src) >= len(*pg); !whole && s.bufs[a.Buf].Fill != nil {
+				s.initial(*pg, a.Rank, a.Buf, in.version, start)
+			}
 		}
 		k := copy((*pg)[at&(rawSize-1):], src)
 		src, at = src[k:], at+int64(k)
