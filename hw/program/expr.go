@@ -47,7 +47,8 @@ var OwnBlock = Expr{B: 1}
 // Own is the operand that is the executing rank.
 var Own = Expr{R: 1}
 
-// Plus returns e + o.
+// Plus returns e + o. It panics when both have a Cap somewhere at their end: a sum has
+// room for one.
 func (e Expr) Plus(o Expr) Expr {
 	switch {
 	case e.linear() && o.linear():
@@ -58,9 +59,10 @@ func (e Expr) Plus(o Expr) Expr {
 		for i := range e.V {
 			e.V[i] += o.V[i]
 		}
+	case e.Cap != 0 && o.Cap != 0:
+		panic("program: the sum of two operands with a Cap")
 	case e.Cap != 0:
-		inner := e
-		return Expr{And: &inner}.Plus(o)
+		return o.Plus(e)
 	case e.And == nil:
 		e.And = &o
 	default:

@@ -131,3 +131,31 @@ func TestATableIsPrintedFromWhereItsLoopBegins(t *testing.T) {
 	assert.Equal(t, "8+lo", read.Show(0, 1))
 	assert.Equal(t, "min(-4*n+100, 64)", program.Expr{C: 100, V: [program.MaxVars]int64{-4}, Cap: 64}.Show(0, 0))
 }
+
+func TestASumOfOperandsIsTheSumOfTheirValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		small := func(name string) int64 { return rapid.Int64Range(-9, 9).Draw(t, name) }
+		draw := func(name string, capped bool) program.Expr {
+			e := program.Expr{C: small(name + "C"), R: small(name + "R"), L: [2]int64{small(name + "I"), small(name + "J")}}
+			if rapid.Bool().Draw(t, name+" of") {
+				e.Of = []int64{5, 7, 11}
+			}
+			if rapid.Bool().Draw(t, name+" and") {
+				e.And = &program.Expr{R: small(name + "&R"), C: 3}
+			}
+			if capped && rapid.Bool().Draw(t, name+" cap") {
+				e.Cap = 13
+			}
+			return e
+		}
+		a, b := draw("a", true), draw("b", false)
+		if rapid.Bool().Draw(t, "swap") {
+			a, b = b, a
+		}
+		h := program.Here{Rank: rapid.IntRange(0, 5).Draw(t, "rank"), Loop: [2]int64{small("i"), small("j")}}
+		want := a.At(&h) + b.At(&h)
+		sum := a.Plus(b)
+		require.Equal(t, want, sum.At(&h), "%v + %v = %v", a, b, sum)
+	})
+	assert.Panics(t, func() { program.Expr{Cap: 1}.Plus(program.Expr{Cap: 2}) })
+}
