@@ -53,6 +53,7 @@ type Call struct {
 	Software  Software          // of an API (micro)
 	WQEs      int               // to one peer (micro wqe_issue); 0 is 1
 	WQESGEs   int               // SGEs of each; 0 is 1
+	FlushEach int               // WQEs between two flushes (micro hcomm_get); 0 is all
 	Commit    string            // "immediate", a doorbell a WQE, or "last", one for all
 	Grid      int               // blocks (micro launch); 0 is 1
 	Options   Options

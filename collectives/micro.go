@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"fmt"
+	"strings"
 
 	"pldperf/engine"
 	"pldperf/hw"
@@ -206,8 +207,11 @@ func checkMicro(c *Call) []error {
 	if min(c.Software.First, c.Software.Put) < 0 {
 		w.add("software: a negative time")
 	}
-	if c.Platform == "a2a3" {
+	if c.Platform == "a2a3" && c.Form != "sdma_get" {
 		w.add("platform: the AIVs of this machine have no URMA queues (a2a3)")
+	}
+	if strings.HasSuffix(c.Form, "_get") {
+		return append(w, c.checkOperands([]operand{{"output", false, false}, {"shared", true, false}}, nil)...)
 	}
 	return append(w, c.checkOperands([]operand{{"input", false, false}, {"target", true, false}}, nil)...)
 }
