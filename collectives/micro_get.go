@@ -51,7 +51,7 @@ func (c *Call) gotten() int64 { return c.Chunk() * int64(c.wqes().N) }
 
 func recordGetter(p *Plan, c *Call) {
 	n := c.gotten()
-	shared := p.buffer("shared", program.Buffer{Window: true, Size: engine.Bytes(n), Fill: c.ramp(int(n / c.elem().Size()))})
+	shared := p.buffer("shared", program.Buffer{Window: true, Size: engine.Bytes(n), Fill: c.ramp(int(n / c.Elem().Size()))})
 	output := p.buffer("output", program.Buffer{Size: engine.Bytes(n), Fill: program.Zero{}})
 	text := &program.Program{Name: "micro/" + c.Form}
 	text.Phase("get").Loop(only(c.Ranks, 0), func() {
