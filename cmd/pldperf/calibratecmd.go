@@ -34,9 +34,9 @@ Examples:
   pldperf calibrate a5-hcomm --from fit.yaml -o fit.yaml`
 
 type calibrateFlags struct {
-	format, file, overlay, from, date string
-	json                              bool
-	workers, evaluations              int
+	format, overlay, from, date string
+	json                        bool
+	workers, evaluations        int
 }
 
 func (a *app) calibrateCommand() *cobra.Command {

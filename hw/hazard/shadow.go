@@ -288,12 +288,10 @@ func (s *shadow) splice(from, to spot) {
 		s.pages[from.page] = slices.Replace(s.pages[from.page], from.at, to.at, s.cut...)
 	default:
 		page := append(s.pages[from.page][:from.at:from.at], s.cut...)
-		last := from.page + 1
+		last := to.page
 		if to.page < len(s.pages) && to.at > 0 {
 			page = append(page, s.pages[to.page][to.at:]...)
-			last = to.page + 1
-		} else {
-			last = to.page
+			last++
 		}
 		s.pages = slices.Replace(s.pages, from.page, last, page)
 	}

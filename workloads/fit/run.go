@@ -87,12 +87,6 @@ func (s *Spec) workload(i int) (string, *configs.Doc, error) {
 // at is a point of the parameters: their values in base units.
 type at []int64
 
-// job is one row to be simulated.
-type job struct {
-	c, r    int
-	seconds float64
-}
-
 // seconds simulates the rows that want says and returns their times, by case and row.
 func (b *bench) seconds(ctx context.Context, params []Param, x at, want func(r row) bool) ([][]float64, error) {
 	out := make([][]float64, len(b.rows))
