@@ -10,11 +10,14 @@ func init() {
 		switch c.Form {
 		case "wqe_issue":
 			c.WQEs, c.Commit = 3, "last"
+		case "hcomm_get":
+			c.WQEs, c.FlushEach = 5, 2
 		case "launch":
 			c.Grid = 100
 		}
 	}
 	noPayload["micro/launch"] = true
+	inputs["micro/hcomm_get"], inputs["micro/sdma_get"] = "shared", "shared"
 	for _, a := range collectives.All() {
 		if a.Op == "micro" {
 			trustsNobody[a.Name()] = true // there are no signals

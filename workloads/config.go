@@ -67,6 +67,7 @@ type CallConfig struct {
 	Software  SoftwareConfig    `yaml:"software" help:"what an API spends on top of the hardware's part (micro)"`
 	WQEs      int               `yaml:"wqes" min:"0" max:"32768" help:"WQEs to one peer (micro wqe_issue); default 1"`
 	WQESGEs   int               `yaml:"wqe_sges" min:"0" max:"12" help:"SGEs of each of them; default 1"`
+	FlushEach int               `yaml:"flush_every" min:"0" help:"WQEs after which their CQEs are read (micro hcomm_get); default all"`
 	Commit    string            `yaml:"commit" enum:"immediate,last" default:"immediate" help:"a doorbell for each WQE, or one for all (micro wqe_issue)"`
 	Grid      int               `yaml:"grid" min:"0" max:"65536" help:"blocks of the kernel, which can be more than AIVs (micro launch); default 1"`
 	ReadBack  *bool             `yaml:"read_back" help:"all_to_all: include the caller's read-back; default true"`

@@ -10,9 +10,10 @@ import (
 // Steps of Submit and Flush.
 const (
 	submitEnter = iota
-	submitBuild // the next WQE, or all are written
-	submitPost  // it has been written
-	submitRung  // the doorbell store is out
+	submitEach  // the software's part of the next WQE, or all are written
+	submitBuild
+	submitPost // it has been written
+	submitRung // the doorbell store is out
 )
 
 const (
@@ -32,18 +33,22 @@ func (c *Core) execSubmit(op *program.Op) bool {
 			if n <= 0 {
 				return true
 			}
-			c.peer, c.row, c.step = int(op.Peer.At(&c.here)), 0, submitBuild
+			c.peer, c.row, c.step = int(op.Peer.At(&c.here)), 0, submitEach
 			if !c.claim() {
 				return false
 			}
-			c.count(result.Puts, int64(w.N))
-			c.count(result.BytesSent, int64(w.N)*n)
-		case submitBuild:
+			c.submits(w, int64(w.N)*n)
+		case submitEach:
 			if c.row == w.N {
 				c.sq.CountSend()
 				c.count(result.Sends, 1)
 				return true
 			}
+			c.step = submitBuild
+			if !c.spend(result.Scalar, w.Each) {
+				return false
+			}
+		case submitBuild:
 			c.step = submitPost
 			d := c.env.URMA.Lane(w.SGEs)
 			c.Acct.SIMT += d.Scale(c.Task.Slow)
@@ -55,7 +60,7 @@ func (c *Core) execSubmit(op *program.Op) bool {
 				return false
 			}
 			if c.row++; c.row%w.Bells() != 0 && c.row != w.N {
-				c.step = submitBuild
+				c.step = submitEach
 				continue
 			}
 			c.step = submitRung
@@ -65,9 +70,21 @@ func (c *Core) execSubmit(op *program.Op) bool {
 		case submitRung:
 			c.sq.Doorbell(c.Task.ID)
 			c.count(result.Doorbells, 1)
-			c.step = submitBuild
+			c.step = submitEach
 		}
 	}
+}
+
+// submits counts a Submit of n bytes in all.
+func (c *Core) submits(w *program.WQEs, n int64) {
+	if !w.Read {
+		c.count(result.Puts, int64(w.N))
+		c.count(result.BytesSent, n)
+		return
+	}
+	c.count(result.Gets, int64(w.N))
+	c.count(result.BytesReceived, n)
+	c.env.Report.Served(c.Task.Tag, c.peer, n)
 }
 
 // submit writes WQE c.row of n bytes into the ring.
@@ -75,6 +92,9 @@ func (c *Core) submit(op *program.Op, n int64) bool {
 	at := int64(c.row) * n
 	src := memory.Addr{Rank: c.Task.Rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here) + at}
 	dst := memory.Addr{Rank: c.peer, Buf: c.buf(op.Dst), Off: op.DstOff.At(&c.here) + at}
+	if op.WQEs.Read { // the SGEs name what is local
+		src, dst = memory.Addr{Rank: c.Task.Rank, Buf: dst.Buf, Off: dst.Off}, memory.Addr{Rank: c.peer, Buf: src.Buf, Off: src.Off}
+	}
 	c.sges = c.sges[:0]
 	for k, left := int64(op.WQEs.SGEs), n; left > 0; k-- {
 		part := (left + k - 1) / k
@@ -82,7 +102,7 @@ func (c *Core) submit(op *program.Op, n int64) bool {
 		src.Off, left = src.Off+part, left-part
 	}
 	before := c.sq.Counters()
-	if err := c.sq.Post(c.Task.ID, urma.Write{Remote: c.env.Mem.Device(dst), SGEs: c.sges, Last: true, Packed: true}); err != nil {
+	if err := c.sq.Post(c.Task.ID, urma.Write{Remote: c.env.Mem.Device(dst), SGEs: c.sges, Last: true, Packed: true, Read: op.WQEs.Read}); err != nil {
 		return c.violate("sq_ring", int64(c.peer), int64(c.env.URMA.Depth), "%v", err)
 	}
 	c.posted(&before, c.sq.Counters())
@@ -121,7 +141,9 @@ func (c *Core) execFlush(op *program.Op) bool {
 			if cqe.Status != 0 {
 				return c.violate("cqe_status", int64(cqe.Status), 0, "a CQE of the put to rank %d has status %d", c.peer, cqe.Status)
 			}
-			c.env.Report.Received(c.Task.Tag, c.peer, n)
+			if !op.WQEs.Read {
+				c.env.Report.Received(c.Task.Tag, c.peer, n)
+			}
 			if c.row++; c.row == op.WQEs.N {
 				c.sq.Release(c.Task.ID)
 				return true

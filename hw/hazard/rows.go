@@ -109,8 +109,12 @@ func (t *Thread) submits(o *program.Op, h *program.Here) {
 	}
 	t.claims(peer)
 	count := t.nic(peer)
-	t.beside(nic, count, read, t.rank, o.Src, o.SrcOff.At(h), n)
-	t.beside(nic, count, write, peer, o.Dst, o.DstOff.At(h), n)
+	from, to := t.rank, peer
+	if o.WQEs.Read {
+		from, to = peer, t.rank
+	}
+	t.beside(nic, count, read, from, o.Src, o.SrcOff.At(h), n)
+	t.beside(nic, count, write, to, o.Dst, o.DstOff.At(h), n)
 }
 
 // nic returns the count of a new send.

@@ -46,5 +46,5 @@ var Free = append([]string{
 	"aiv.scalar.visible=0 us", "aiv.scalar.coalesce=0 us", "aiv.simt.entry=0 us", "aiv.signal.issue=0 us",
 	"aiv.signal.shared=0 us", "aiv.signal.single=0 us", "aiv.signal.local=0 us", "aiv.signal.read=0 us",
 	"aiv.signal.tnotify=0 us", "aiv.signal.twait=0 us", "aiv.fence=0 us", "aiv.pipe_barrier=0 us",
-	"aiv.vector.kind=ideal", "aiv.launch.notice=0 us",
+	"aiv.vector.kind=ideal", "aiv.launch.notice=0 us", "sdma.kind=ideal",
 }, Ideal...)

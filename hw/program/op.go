@@ -1,5 +1,7 @@
 package program
 
+import "pldperf/engine"
+
 // Buf is the number of a buffer in a Job.
 type Buf int32
 
@@ -141,9 +143,11 @@ type Op struct {
 
 // WQEs says how a Submit writes its requests.
 type WQEs struct {
-	N    int // one after another; they move adjacent ranges
-	SGEs int // equal parts in which each names its bytes
-	Bell int // WQEs a doorbell; 0 is all
+	N    int             // one after another; they move adjacent ranges
+	SGEs int             // equal parts in which each names its bytes
+	Bell int             // WQEs a doorbell; 0 is all
+	Read bool            // from Src+SrcOff of Peer to the own Dst+DstOff, by READs
+	Each engine.Duration // what an API spends on each in software, on top
 }
 
 // Bells returns how many WQEs a doorbell publishes.

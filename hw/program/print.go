@@ -62,6 +62,9 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 	case Spend:
 		return fmt.Sprintf("%s ps of the scalar unit", show(o.Value))
 	case Submit:
+		if o.WQEs.Read {
+			return fmt.Sprintf("%s <- %s of rank %s, %s", theirs, mine, show(o.Peer), o.requests(rank, block))
+		}
 		return fmt.Sprintf("%s of rank %s <- %s, %s", theirs, show(o.Peer), mine, o.requests(rank, block))
 	case Flush:
 		return fmt.Sprintf("CQEs of rank %s, %s", show(o.Peer), o.requests(rank, block))

@@ -74,7 +74,7 @@ type Selection map[string]string
 type Measured struct {
 	Column string `yaml:"column" required:"true"`
 	To     string `yaml:"to" help:"column with the other end of a range, of which the middle is taken"`
-	Unit   string `yaml:"unit" enum:"ps,ns,us,ms,s,GB/s,GiB/s" required:"true"`
+	Unit   string `yaml:"unit" enum:"ps,ns,us,ms,s,ticks,GB/s,GiB/s" required:"true" help:"a tick is 20 ns, of the system counter of A2 and A3"`
 	Bytes  Value  `yaml:"bytes" help:"of a rate: what is divided by the time; routed: the mean bytes that a rank routes, itself included"`
 }
 
