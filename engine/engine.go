@@ -21,6 +21,10 @@ type Handler interface{ Handle(arg uint64) }
 type Options struct {
 	// Queue names the event queue: Radix (or empty) or Reference.
 	Queue string
+	// Ties, if it is not 0, is the seed of another order at each instant: the handlers that are woken then take turns in
+	// an order drawn anew for that instant, and only the events of one handler stay in the order in which they were
+	// scheduled. A model whose result depends on it depends on what no machine promises. It takes the Reference queue.
+	Ties uint64
 	// StallLimit is how many events may run at one instant without Progress; 0 means DefaultStallLimit.
 	StallLimit int
 }
@@ -66,8 +70,8 @@ func New(o Options) *Engine {
 		panic("engine: " + err.Error())
 	}
 	e := &Engine{limit: o.StallLimit}
-	if o.Queue == Reference {
-		e.twin = newReference()
+	if o.Queue == Reference || o.Ties != 0 {
+		e.twin = newReference(o.Ties)
 	}
 	return e
 }

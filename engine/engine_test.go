@@ -121,7 +121,7 @@ func TestBothQueuesRunEveryScheduleAlike(t *testing.T) {
 func TestBothQueuesPopAlike(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var fast radix
-		plain := newReference()
+		plain := newReference(0)
 		now, n := Time(0), uint64(0)
 		pop := func() {
 			t0, _, arg0 := plain.pop()

@@ -10,25 +10,41 @@ import (
 // user can run a case on both queues and compare the digests.
 type reference struct {
 	*priorityqueue.Queue[event]
-	seq uint64
+	seq  uint64
+	ties uint64             // seed; 0: events of one instant stay in order
+	ids  map[Handler]uint64 // of handlers, in the order in which they were first woken; never ranged over
 }
 
 type event struct {
-	t   Time
-	seq uint64
-	h   Handler
-	arg uint64
+	t    Time
+	turn uint64 // of its handler at that instant
+	seq  uint64
+	h    Handler
+	arg  uint64
 }
 
-func newReference() *reference {
-	return &reference{Queue: priorityqueue.NewWith(func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.seq, b.seq))
+func newReference(ties uint64) *reference {
+	return &reference{ties: ties, ids: map[Handler]uint64{}, Queue: priorityqueue.NewWith(func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.turn, b.turn), cmp.Compare(a.seq, b.seq))
 	})}
 }
 
 func (q *reference) push(t Time, h Handler, arg uint64) {
 	q.seq++
-	q.Enqueue(event{t, q.seq, h, arg})
+	q.Enqueue(event{t, q.turn(t, h), q.seq, h, arg})
+}
+
+// turn draws when a handler is served at t.
+func (q *reference) turn(t Time, h Handler) uint64 {
+	if q.ties == 0 {
+		return 0
+	}
+	id, ok := q.ids[h]
+	if !ok {
+		id = uint64(len(q.ids))
+		q.ids[h] = id
+	}
+	return mix(mix(q.ties, uint64(t), id), id, uint64(t))
 }
 
 func (q *reference) pop() (Time, Handler, uint64) {

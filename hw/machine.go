@@ -38,6 +38,7 @@ type Options struct {
 	Watch      []Watch             // WQEs whose steps are wanted
 	Inspect    func(*memory.Space) // called with the memory at the end
 	Cells      CellFunc            // called at every change of a signal cell
+	Ties       uint64              // seed of another order of what happens at one instant; 0: that of scheduling
 	Hazards    string              // "on", "off" or "auto" (default): on unless the run is large
 }
 
@@ -103,7 +104,7 @@ func Run(spec Spec, job *program.Job, opt Options) (*result.Result, error) {
 		return nil, err
 	}
 	m := &machine{
-		spec: spec, job: job, opt: opt, eng: engine.New(engine.Options{Queue: opt.EventQueue}),
+		spec: spec, job: job, opt: opt, eng: engine.New(engine.Options{Queue: opt.EventQueue, Ties: opt.Ties}),
 		noted: map[string]bool{}, res: &result.Result{Schema: result.Schema},
 	}
 	if err := m.build(); err != nil {

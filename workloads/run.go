@@ -196,7 +196,7 @@ func (w *Workload) inputs(res *result.Result) []Input {
 			out = append(out, Input{"routing " + it.Name, it.routing.String()})
 		}
 	}
-	return append(out, Input{"skew", c.skewText()}, Input{"payload kept as", res.Data.Payload})
+	return append(out, Input{"skew", c.skewText()}, Input{"payload kept as", res.Data.Payload}, Input{"hazards checked", res.Data.Hazards})
 }
 
 func (w *Workload) warnings() (out []string) {

@@ -24,6 +24,7 @@ Examples:
   pldperf run a5-moe-dispatch
   pldperf run a5-moe-dispatch --set call.core_num=8 --set machine.fabric.kind=ideal
   pldperf run my.yaml --format json -o card.json
+  pldperf run a5-moe-dispatch --perturb 8            # the same data whatever the skew?
   pldperf run a5-moe-dispatch --wqe 0:3:0+4          # the steps of four WQEs of the queue 0 -> 3
   pldperf run a5-moe-dispatch-hot --matrix traffic.png`
 
@@ -33,6 +34,8 @@ type runFlags struct {
 	queue, payload string
 	wqe, matrix    string
 	json           bool
+	hazards        string
+	perturb        int
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -49,6 +52,9 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringVarP(&f.file, "output", "o", "", "file to write instead of standard output")
 	fl.StringVar(&f.queue, "event-queue", engine.Radix, "radix, or reference: the plain twin, same events and result")
 	fl.StringVar(&f.payload, "payload", "", "auto, bytes or provenance; default: the workload's payload_as")
+	fl.StringVar(&f.hazards, "hazards", "auto", "look for accesses that only timing orders: on, off, or auto: unless ranks * ranks * blocks exceed 65,536")
+	fl.Lookup("hazards").NoOptDefVal = "on"
+	fl.IntVar(&f.perturb, "perturb", 0, "run again so many times with other starts, speeds and orders at one instant, and compare the data")
 	fl.StringVar(&f.wqe, "wqe", "", "list the steps of WQEs: SRC:DST[:FIRST[+COUNT]]; as CSV, instead of the card")
 	fl.StringVar(&f.matrix, "matrix", "", "write the traffic between ranks as a picture (.png or .svg)")
 	return c
@@ -83,7 +89,7 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 		if err := queueExists(opt.Watch, r.w.Config.Ranks); err != nil {
 			return r, err
 		}
-		if r.out, err = r.w.Run(opt); err != nil {
+		if r.out, err = f.execute(r.w, opt); err != nil {
 			err = fmt.Errorf("%s: %w", r.w.File, err)
 		}
 		return r, err
@@ -95,7 +101,20 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	if err := a.writeRun(r.w, r.out, f, format); err != nil {
 		return err
 	}
+	if p := r.out.Result.Perturbed; p != nil && !p.OK() {
+		return failure{exitBad}
+	}
 	return verdict(r.out.Result.Status)
+}
+
+// maxPerturb bounds --perturb: each is a whole run.
+const maxPerturb = 10_000
+
+func (f *runFlags) execute(w *workloads.Workload, opt hw.Options) (*workloads.Outcome, error) {
+	if f.perturb > 0 {
+		return w.Perturb(f.perturb, opt)
+	}
+	return w.Run(opt)
 }
 
 // parse checks what can be checked before the run.
@@ -115,12 +134,18 @@ func (f *runFlags) parse() (reports.Format, error) {
 
 // options are those of the machine.
 func (f *runFlags) options() (opt hw.Options, err error) {
-	opt = hw.Options{EventQueue: f.queue, Payload: f.payload}
+	opt = hw.Options{EventQueue: f.queue, Payload: f.payload, Hazards: f.hazards}
 	if err := (engine.Options{Queue: f.queue}).Check(); err != nil {
 		return opt, fmt.Errorf("--event-queue: %w", err)
 	}
 	if !slices.Contains([]string{"", "auto", "bytes", "provenance"}, f.payload) {
 		return opt, fmt.Errorf("--payload: %q; there are auto, bytes and provenance", f.payload)
+	}
+	if !slices.Contains([]string{"auto", "on", "off"}, f.hazards) {
+		return opt, fmt.Errorf("--hazards: %q; there are on, off and auto", f.hazards)
+	}
+	if f.perturb < 0 || f.perturb > maxPerturb {
+		return opt, fmt.Errorf("--perturb: %d runs, must be 0 to %d", f.perturb, maxPerturb)
 	}
 	if f.wqe != "" {
 		w, err := parseWatch(f.wqe)

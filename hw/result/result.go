@@ -36,6 +36,7 @@ type Result struct {
 	Abort     *Abort          `json:"abort,omitempty"`
 	Stuck     *Stuck          `json:"deadlock,omitempty"`
 	Steps     []Step          `json:"wqe_steps,omitempty"`
+	Perturbed *Perturbed      `json:"perturbed,omitempty"`
 	Notes     []string        `json:"notes,omitempty"` // e.g. a silent no-op shown as what it is
 	Events    uint64          `json:"events"`
 	Digests   Digests         `json:"digests"`
