@@ -233,4 +233,3 @@ func TestAHostBuiltinOfMoreThan16RanksDoesNothingAndSaysSo(t *testing.T) {
 }
 
 func hwClos(t testing.TB) hw.Spec { return mesh(t, "fabric.kind=clos") }
-
