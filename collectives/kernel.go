@@ -36,7 +36,7 @@ func CheckKernels(items []Item, report func(item int, format string, args ...any
 		if first == i {
 			continue
 		}
-		for _, name := range waits(it, items) {
+		for _, name := range Waits(it, items) {
 			if !inKernel(items, name, it.Kernel) {
 				report(i, "%q waits for %q: only the first item of %s can wait for what is not in it", it.Name, name, it.Kernel)
 			}

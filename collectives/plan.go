@@ -136,7 +136,7 @@ func sortItems(items []Item) ([]int, error) {
 				continue
 			}
 			ok := true
-			for _, d := range waits(it, items) {
+			for _, d := range Waits(it, items) {
 				ok = ok && placed[d]
 			}
 			if ok {
@@ -174,9 +174,9 @@ func Ordered(items []Item) error {
 	return err
 }
 
-// waits returns the items that must end before it begins: what it names, what it
+// Waits returns the items that must end before it begins: what it names, what it
 // reads, who writes its input, and earlier users of its signal or its window.
-func waits(it *Item, items []Item) []string {
+func Waits(it *Item, items []Item) []string {
 	deps := slices.Clone(it.After)
 	if it.Compute != nil {
 		deps = append(deps, it.Compute.Reads...)
@@ -215,7 +215,7 @@ func windowOf(it *Item) string {
 
 func (p *Plan) add(it *Item, items []Item) error {
 	var after []int
-	for _, d := range waits(it, items) {
+	for _, d := range Waits(it, items) {
 		after = append(after, p.tail[d])
 	}
 	p.item = it

@@ -1,10 +1,12 @@
 package hw
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"pldperf/engine"
 	"pldperf/hw/program"
@@ -122,13 +124,29 @@ func (m *machine) rankTotals() {
 	for r := range m.res.Ranks {
 		out := &m.res.Ranks[r]
 		out.Rank, out.Counters, out.PeakSQ = r, m.timed[r], m.env.NICs[r].Peak()
-		for i := range m.job.Tasks {
-			if span := &m.res.Calls[i].Ranks[r]; m.job.Tasks[i].Timed {
-				out.Elapsed += span.End.Sub(span.Start)
-			}
-		}
+		out.Elapsed = m.covered(r)
 		m.res.Totals.Add(&out.Counters)
 	}
+}
+
+// covered returns for how long a rank was at work on timed calls; calls that overlap
+// count once.
+func (m *machine) covered(rank int) (d engine.Duration) {
+	var spans []result.Span
+	for i := range m.job.Tasks {
+		if m.job.Tasks[i].Timed {
+			spans = append(spans, m.res.Calls[i].Ranks[rank])
+		}
+	}
+	slices.SortStableFunc(spans, func(a, b result.Span) int { return cmp.Compare(a.Start, b.Start) })
+	var end engine.Time
+	for _, s := range spans {
+		if from := max(s.Start, end); s.End > from {
+			d += s.End.Sub(from)
+		}
+		end = max(end, s.End)
+	}
+	return d
 }
 
 func (m *machine) resources() {

@@ -56,6 +56,9 @@ func (c *Config) checkChain(report func(path, format string, args ...any)) {
 	if len(c.Chain) > 0 && c.Call.Op != "" {
 		report("call", "a workload has either a call or a chain")
 	}
+	if r := c.Repeat; len(c.Chain) > 0 && (r.Count > 1 || r.Warmup > 0 || r.Same || r.Reroute) {
+		report("repeat", "a chain does not read it: its items have a repeat each")
+	}
 	names := map[string]bool{}
 	for i, it := range c.Chain {
 		if names[it.Name] {

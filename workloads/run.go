@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"fmt"
-	"slices"
 
 	"pldperf/collectives"
 	"pldperf/collectives/symptoms"
@@ -94,7 +93,10 @@ func (w *Workload) compare(out *Outcome) error {
 	}
 	out.Formula = make([]result.Counters, c.Ranks)
 	out.Bytes = make([]engine.Bytes, c.Ranks)
-	for i, it := range w.items {
+	if out.Bounds, err = chainBounds(w.items, &limits); err != nil {
+		return err
+	}
+	for _, it := range w.items {
 		if it.Call == nil {
 			continue
 		}
@@ -108,7 +110,6 @@ func (w *Workload) compare(out *Outcome) error {
 		}
 		first, n := it.Repeat.Warmup, max(it.Repeat.Count, 1)
 		for k := first; k < first+n; k++ {
-			addBounds(out, a.Bounds(it.Call, within(w.items, i, &limits), k))
 			for r := range out.Formula {
 				addFormula(&out.Formula[r], a.Formula(it.Call, r, k))
 				out.Bytes[r] += a.Bytes(it.Call, r, k)
@@ -135,17 +136,6 @@ func (w *Workload) compare(out *Outcome) error {
 	return nil
 }
 
-// within returns the limits of an item: one that is not the first of its kernel is not
-// launched.
-func within(items []item, i int, l *hw.Limits) *hw.Limits {
-	if k := items[i].Kernel; k == "" || slices.IndexFunc(items, func(o item) bool { return o.Kernel == k }) == i {
-		return l
-	}
-	own := *l
-	own.Launch = func(int) engine.Duration { return 0 }
-	return &own
-}
-
 // addFormula adds a call's prediction; what one call does not predict, the sum does not.
 func addFormula(sum *result.Counters, c result.Counters) {
 	for i := range sum {
@@ -154,21 +144,6 @@ func addFormula(sum *result.Counters, c result.Counters) {
 			continue
 		}
 		sum[i] += c[i]
-	}
-}
-
-// addBounds adds the bounds of calls that follow one another, part by part.
-func addBounds(out *Outcome, b []collectives.Bound) {
-	if out.Bounds == nil {
-		out.Bounds = b
-		return
-	}
-	for i := range b {
-		for j := range out.Bounds {
-			if out.Bounds[j].Name == b[i].Name {
-				out.Bounds[j].Time += b[i].Time
-			}
-		}
 	}
 }
 

@@ -209,3 +209,32 @@ func TestWatchingWQEsChangesNoDigest(t *testing.T) {
 	assert.NotEmpty(t, watched.Result.Steps)
 	assert.Equal(t, plain.Result.Digests, watched.Result.Digests)
 }
+
+// Three exchanges on AIVs of their own take as long as the longest way through them.
+func TestItemsThatWaitForNobodyHaveTheBoundOfTheLongestWay(t *testing.T) {
+	call := func(name, after string) string {
+		return fmt.Sprintf("  - {name: %s, call: {op: all_to_all, form: incore, dtype: FP32, size: 64}, after: [%s]}\n", name, after)
+	}
+	outcome := func(items string) *workloads.Outcome {
+		doc, err := configs.Load("test.yaml", []byte("title: t\nmachine: 950dt-64\nranks: 4\nchain:\n"+items))
+		require.NoError(t, err)
+		w, err := workloads.LoadDoc("test.yaml", doc, nil)
+		require.NoError(t, err)
+		out, err := w.Run(hw.Options{})
+		require.NoError(t, err)
+		require.LessOrEqual(t, out.Bound().Time, out.Result.Elapsed)
+		for _, r := range out.Result.Ranks {
+			require.LessOrEqual(t, r.Elapsed, out.Result.Elapsed, "what overlaps counts once")
+		}
+		return out
+	}
+	one := outcome(call("a", ""))
+	assert.Equal(t, one.Bound().Time, outcome(call("a", "")+call("b", "")+call("c", "")).Bound().Time)
+	assert.Equal(t, 2*one.Bound().Time, outcome(call("a", "")+call("b", "a")+call("c", "")).Bound().Time)
+	assert.Equal(t, 3*one.Bound().Time, outcome(call("a", "")+call("b", "a")+call("c", "b")).Bound().Time)
+}
+
+func TestAChainDoesNotReadTheRepeatOfACall(t *testing.T) {
+	_, err := workloads.Check("a5-dispatch-expert-combine", []string{"repeat.count=3"})
+	assert.ErrorContains(t, err, "a chain does not read it")
+}
