@@ -77,6 +77,14 @@ func hazards(t testing.TB, spec hw.Spec, job *program.Job) []result.Hazard {
 	return run(t, spec, job, hw.Options{Hazards: "on"}).Hazards
 }
 
+// texted returns what hazards say.
+func texted(all []result.Hazard) (out []string) {
+	for i := range all {
+		out = append(out, all[i].Text)
+	}
+	return out
+}
+
 func TestNoCorrectCollectiveIsAHazardUnderAnySkew(t *testing.T) {
 	spec := mesh(t)
 	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
@@ -274,4 +282,15 @@ func TestTwoExchangesThatOnlyTimingKeepsApartAreAHazard(t *testing.T) {
 			collectives.Item{Name: "b", Call: indexed(2, 512, "INT8", tab), After: append(after, "pause")})
 	}
 	found(t, result.TwoOpen, "poll_owned wait", "send_owned submit", items("a"), items())
+}
+
+func TestAComputationThatNothingWaitsForIsOverwritten(t *testing.T) {
+	tab := rows(4, 40, 12, func(_, _ int) int { return 12 })
+	items := func(after ...string) *program.Job {
+		return chain(t,
+			collectives.Item{Name: "a", Call: indexed(2, 512, "INT8", tab)},
+			collectives.Item{Name: "eat", Compute: &collectives.Compute{Time: engine.Microsecond, Reads: []string{"a"}}},
+			collectives.Item{Name: "b", Call: indexed(2, 512, "INT8", tab), Signal: "a", Window: "a", After: after})
+	}
+	found(t, result.WriteEarly, "compute compute", "send_owned submit", items("eat"), items())
 }

@@ -222,6 +222,7 @@ func (p *Plan) add(it *Item, items []Item) error {
 	if it.Compute != nil {
 		p.tail[it.Name] = p.push(program.Task{
 			Name: it.Name, Op: "compute", Blocks: max(it.Compute.Blocks, 1), Compute: it.Compute.Time, After: after, Timed: true,
+			Reads: p.results(it.Compute.Reads),
 		})
 		return nil
 	}
@@ -246,6 +247,18 @@ func (p *Plan) add(it *Item, items []Item) error {
 		t.After = append(t.After, after...)
 	}
 	return nil
+}
+
+// results are the buffers in which calls leave what they promise.
+func (p *Plan) results(calls []string) (out []program.Buf) {
+	for _, name := range calls {
+		for _, q := range p.Job.Tasks[p.tail[name]].Promises {
+			if !slices.Contains(out, q.Buf) {
+				out = append(out, q.Buf)
+			}
+		}
+	}
+	return out
 }
 
 func (p *Plan) push(t program.Task) int {
