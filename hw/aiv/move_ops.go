@@ -42,6 +42,9 @@ func (c *Core) execPut(op *program.Op) bool {
 		return true
 	}
 	n := c.aim(op, c.Task.Rank, peer)
+	if !c.inside(c.put.ends()) {
+		return false
+	}
 	c.count(result.Puts, 1)
 	if peer == c.Task.Rank {
 		c.count(result.BytesSelf, n)
@@ -63,6 +66,9 @@ func (c *Core) execGet(op *program.Op) bool {
 		return true
 	}
 	n := c.aim(op, peer, c.Task.Rank)
+	if !c.inside(c.put.ends()) {
+		return false
+	}
 	c.count(result.Gets, 1)
 	c.count(result.PutStages, c.put.pieces)
 	if peer == c.Task.Rank {
@@ -79,7 +85,11 @@ func (c *Core) execCopy(op *program.Op) bool {
 	if c.step > 0 {
 		return true
 	}
-	c.env.Copied += c.aim(op, c.Task.Rank, c.Task.Rank)
+	n := c.aim(op, c.Task.Rank, c.Task.Rank)
+	if !c.inside(c.put.ends()) {
+		return false
+	}
+	c.env.Copied += n
 	return c.advance()
 }
 
@@ -105,6 +115,25 @@ func (c *Core) aim(op *program.Op, from, to int) int64 {
 	}
 	t.asked, t.loaded, t.begun, t.stored = 0, 0, 0, 0
 	return n
+}
+
+// inside aborts where what an op moves reaches beyond a buffer: counts that are stale or
+// doubled lead there.
+func (c *Core) inside(areas ...memory.Area) bool {
+	for i := range areas {
+		if a := &areas[i]; !c.env.Mem.Holds(a) {
+			b := c.env.Mem.Buffer(a.Buf)
+			return c.violate("address", a.Off, int64(b.Size), "%s+%d, %d x %d B, is beyond the %d B of %s", b.Name, a.Off, a.Rows, a.Width, int64(b.Size), b.Name)
+		}
+	}
+	return true
+}
+
+// ends are all that a transfer reads, and all that it writes.
+func (t *transfer) ends() (from, to memory.Area) {
+	from = memory.Area{Addr: t.src, Rows: t.rect.Rows, Width: t.rect.Width, Pitch: t.rect.SrcPitch}
+	to = memory.Area{Addr: t.dst, Rows: t.rect.Rows, Width: t.rect.Width, Pitch: t.rect.DstPitch}
+	return from, to
 }
 
 // piece returns where piece i is at one end of the transfer.

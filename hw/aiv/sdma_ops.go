@@ -22,7 +22,9 @@ func (c *Core) execSDMA(op *program.Op) bool {
 	for {
 		switch c.step {
 		case sdmaEnter:
-			c.begin(op, int64(spec.Block))
+			if !c.begin(op, int64(spec.Block)) {
+				return false
+			}
 			c.step = sdmaIssue
 		case sdmaIssue:
 			if t.batch = int(min(int64(spec.Depth), t.total-t.next)); t.batch == 0 {

@@ -14,10 +14,13 @@ func (c *Core) execLoad(op *program.Op) bool {
 	if c.step > 0 || n <= 0 {
 		return true
 	}
+	a := memory.Addr{Rank: c.Task.Rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here)}
+	if !c.inside(memory.Flat(a, n)) {
+		return false
+	}
 	c.step = 1
 	c.turn(result.MTE2)
 	d := &c.tiles[op.Tile]
-	a := memory.Addr{Rank: c.Task.Rank, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here)}
 	d.Reset()
 	c.env.Mem.Capture(d, a, n)
 	c.env.Eng.At(c.pipes.Load(c.env.Eng.Now(), a, n, c.Task.ID), c, evResume)
@@ -33,14 +36,17 @@ func (c *Core) execRemoteLoad(op *program.Op) bool {
 	if c.step > 0 || n <= 0 {
 		return true
 	}
+	at := memory.Flat(memory.Addr{Rank: peer, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here)}, n)
+	if !c.inside(at) {
+		return false
+	}
 	c.step = 1
 	c.count(result.RemoteLoads, 1)
 	c.count(result.BytesReceived, n)
 	c.env.Report.Served(c.Task.Tag, peer, n)
 	c.env.Tiled += n
 	c.turn(result.RemoteWait)
-	at := memory.Addr{Rank: peer, Buf: c.buf(op.Src), Off: op.SrcOff.At(&c.here)}
-	c.fetch(&c.tiles[op.Tile], memory.Flat(at, n), evResume)
+	c.fetch(&c.tiles[op.Tile], at, evResume)
 	return false
 }
 
@@ -52,6 +58,9 @@ func (c *Core) execStore(op *program.Op) bool {
 	}
 	a := memory.Flat(memory.Addr{Rank: c.Task.Rank, Buf: c.buf(op.Dst), Off: op.DstOff.At(&c.here)}, n)
 	if c.step == 0 {
+		if !c.inside(a) {
+			return false
+		}
 		c.step = 1
 		c.turn(result.MTE3)
 		c.env.Eng.At(c.pipes.Store(c.env.Eng.Now(), a.Addr, n, c.Task.ID), c, evResume)
@@ -83,6 +92,10 @@ func (c *Core) execRemoteStore(op *program.Op) bool {
 	if c.step > 0 || n <= 0 {
 		return true
 	}
+	at := memory.Flat(memory.Addr{Rank: peer, Buf: c.buf(op.Dst), Off: op.DstOff.At(&c.here)}, n)
+	if !c.inside(at) {
+		return false
+	}
 	c.step = 1
 	c.count(result.RemoteStores, 1)
 	c.count(result.BytesSent, n)
@@ -92,7 +105,7 @@ func (c *Core) execRemoteStore(op *program.Op) bool {
 	c.tiles[op.Tile].Trim(n)
 	f.data.Set(&c.tiles[op.Tile])
 	f.op = op
-	f.at = memory.Flat(memory.Addr{Rank: peer, Buf: c.buf(op.Dst), Off: op.DstOff.At(&c.here)}, n)
+	f.at = at
 	left := c.push(peer, n, evFlight|uint64(i)<<evBits)
 	f.end = left.Add(c.env.Net.Latency(c.Task.Rank, peer))
 	c.flying++

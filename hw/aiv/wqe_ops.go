@@ -76,17 +76,26 @@ func (c *Core) execCarried(op *program.Op) bool {
 	return c.execURMA(op)
 }
 
-// begin counts the op and its bytes, which move as soon as anything does.
-func (c *Core) begin(op *program.Op, most int64) {
+// begin counts the op and its bytes, which move as soon as anything does; false when
+// they reach beyond a buffer.
+func (c *Core) begin(op *program.Op, most int64) bool {
 	n := c.carry(op, most)
-	if !c.carried.get {
+	t := &c.carried
+	if !c.inside(
+		memory.Area{Addr: t.local, Rows: t.rect.Rows, Width: t.rect.Width, Pitch: t.rect.SrcPitch},
+		memory.Area{Addr: t.remote, Rows: t.rect.Rows, Width: t.rect.Width, Pitch: t.rect.DstPitch},
+	) {
+		return false
+	}
+	if !t.get {
 		c.count(result.Puts, 1)
 		c.count(result.BytesSent, n)
-		return
+		return true
 	}
 	c.count(result.Gets, 1)
 	c.count(result.BytesReceived, n)
 	c.env.Report.Served(c.Task.Tag, c.carried.peer, n)
+	return true
 }
 
 // over reports the bytes of a put: all have landed.
@@ -118,7 +127,9 @@ func (c *Core) execURMA(op *program.Op) bool {
 	for {
 		switch c.step {
 		case wqeEnter:
-			c.begin(op, urma.MaxBytes)
+			if !c.begin(op, urma.MaxBytes) {
+				return false
+			}
 			if t.total == 0 {
 				return true
 			}

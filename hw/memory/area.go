@@ -15,6 +15,12 @@ func Flat(a Addr, n int64) Area { return Area{a, 1, n, n} }
 // Bytes returns the size of the area.
 func (a *Area) Bytes() int64 { return a.Rows * a.Width }
 
+// Holds reports whether all of an area is within its buffer.
+func (s *Space) Holds(a *Area) bool {
+	last := a.Off + (a.Rows-1)*a.Pitch + a.Width
+	return a.Off >= 0 && (a.Bytes() <= 0 || last <= int64(s.bufs[a.Buf].Size))
+}
+
 // row returns where row i starts.
 func (a *Area) row(i int64) Addr {
 	at := a.Addr
