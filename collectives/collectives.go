@@ -217,6 +217,9 @@ func (c *Call) checkOperands(operands []operand, distinct [][2]string) (errs []e
 		}
 	}
 	for _, o := range operands {
+		if k := c.Kinds[o.name]; !slices.Contains([]string{"", "window", "tensor", "omitted"}, k) {
+			errs = append(errs, fmt.Errorf("kinds: %s is no %q; an operand is a window or a tensor", o.name, k))
+		}
 		if k := c.Kinds[o.name]; k == "tensor" && o.window && !o.either {
 			errs = append(errs, fmt.Errorf("%s must be a window (DistributedTensor): peers access it", o.name))
 		} else if k == "window" && !o.window && !o.either {

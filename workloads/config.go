@@ -17,7 +17,7 @@ type Config struct {
 	Ranks   int            `yaml:"ranks" required:"true" min:"2" max:"4096" help:"P, NPUs of the communication domain"`
 	Model   string         `yaml:"model" help:"MoE model whose hidden size and routing hold where none are given, such as deepseek-v3"`
 	Call    CallConfig     `yaml:"call" help:"the one call of a workload without a chain"`
-	Routing routing.Spec   `yaml:"routing" help:"who sends which rows to whom (indexed_all_to_all_v)"`
+	Routing routing.Spec   `yaml:"routing" help:"who sends which rows to whom (indexed_all_to_all_v, all_to_all_v, moe)"`
 	Repeat  RepeatConfig   `yaml:"repeat" help:"the call again on the same windows"`
 	Chain   []ItemConfig   `yaml:"chain" help:"several calls and computations instead of one call"`
 	Skew    SkewConfig     `yaml:"skew" help:"ranks that start late or run slowly"`
@@ -39,9 +39,9 @@ type MachineConfig struct {
 type CallConfig struct {
 	Op        string            `yaml:"op" help:"collective or primitive; pldperf cost lists them with their forms"`
 	Form      string            `yaml:"form" help:"how it is written: by hand, as an InCore composite, as a HOST builtin ..."`
-	CoreNum   int               `yaml:"core_num" help:"B, AIVs that the call launches on a rank (indexed_all_to_all_v)"`
+	CoreNum   int               `yaml:"core_num" help:"B, AIVs that the call launches on a rank, where the form takes it"`
 	DType     string            `yaml:"dtype" enum:"FP32,FP16,BF16,INT32,INT16,INT8" help:"element type"`
-	Hidden    int               `yaml:"hidden" min:"0" help:"H, elements of a row (indexed_all_to_all_v)"`
+	Hidden    int               `yaml:"hidden" min:"0" help:"H, elements of a row (indexed_all_to_all_v, all_to_all_v, moe)"`
 	Size      int               `yaml:"size" min:"0" help:"SIZE, elements of a chunk, a row or a whole vector, as the operation says"`
 	Rows      int               `yaml:"rows" min:"0" help:"rows of size elements (primitives)"`
 	Reduce    string            `yaml:"reduce" enum:"Sum,Max,Min,Prod" default:"Sum" help:"how elements are combined (allreduce, reduce_scatter)"`

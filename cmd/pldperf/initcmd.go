@@ -44,7 +44,7 @@ title: my first exchange
 machine: 950dt-64          # pldperf presets machines
 ranks: 8
 call:
-  op: indexed_all_to_all_v # or all_to_all
+  op: indexed_all_to_all_v # pldperf cost lists all operations
   core_num: 8
   dtype: INT8
   hidden: 7168

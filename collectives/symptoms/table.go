@@ -76,7 +76,7 @@ var Symptoms = []Symptom{
 	{Row: "F38", Op: "allgather", Symptom: "stale data at P=4", Cause: "the barrier is missing", Fix: "put a barrier over all peers before the loads", From: "T18"},
 	{Row: "F39", Op: "reduce_scatter", Symptom: "off by the own chunk", Cause: "the accumulator is seeded with zero", Fix: "load the own row first", From: "T19"},
 	{Row: "F40", Op: "reduce_scatter", Symptom: "all ranks hold the same chunk", Cause: "the row is fixed to 0", Fix: "reduce row my_rank", From: "T19"},
-	{Row: "F41", Op: "chain", Symptom: "the second collective passes early", Cause: "one hand signal serves two collectives and nobody resets it", Fix: "give each its own signal, or use the self-clearing builtins", From: "T21, X-4"},
+	{Row: "F41", Op: "chain", Symptom: "the second collective passes early", Cause: "one hand signal serves two collectives and nobody resets it", Fix: "give each its own signal, reset it between the calls (repeat: between: reset), or use the self-clearing builtins", From: "T21, X-4"},
 	{Row: "F42", Op: "all_to_all_v", Symptom: "tail rows are not zero, or NaN", Cause: "rows behind recv_counts are read", Fix: "read only the first recv_counts[s] rows of each partition", From: "K"},
 	{Row: "F43", Op: "all_to_all_v", Symptom: "recv_counts read as 0", Cause: "the consumer has cached stale control data", Fix: "invalidate the cache at the consumer's entry", From: "K"},
 	{Row: "F44", Op: "all_to_all_v", Symptom: "the geometry of partitions is wrong", Cause: "C is derived from a signal with more rows than ranks", Fix: "derive C from the rows of target and the runtime P", From: "K"},
