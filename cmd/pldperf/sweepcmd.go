@@ -134,9 +134,11 @@ func (a *app) ended(cmp *reports.Comparison, all int, f *sweepFlags) error {
 		fmt.Fprintf(a.errs, "pldperf: %s%s\n", partial(n, all), more)
 		return failure{exitStopped}
 	}
+	ok := false
 	for i := range cmp.Points {
 		switch cmp.Points[i].Status {
 		case result.OK:
+			ok = true
 		case reports.NotPossible:
 			if cmp.Compare == "" { // only a comparison expects it
 				return failure{exitBad}
@@ -144,6 +146,9 @@ func (a *app) ended(cmp *reports.Comparison, all int, f *sweepFlags) error {
 		default:
 			return failure{exitBad}
 		}
+	}
+	if !ok { // nothing has been done
+		return failure{exitBad}
 	}
 	return nil
 }
