@@ -85,14 +85,18 @@ func texted(all []result.Hazard) (out []string) {
 	return out
 }
 
-func TestNoCorrectCollectiveIsAHazardUnderAnySkew(t *testing.T) {
-	spec := mesh(t)
+func TestNoCorrectCollectiveIsAHazardUnderAnySkewOrOrderOfTies(t *testing.T) {
+	spec, free := mesh(t), mesh(t, hwtest.Free...)
 	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
 		r := rand.New(rand.NewPCG(11, uint64(c.Ranks)))
 		for _, rp := range []collectives.Repeat{{}, {Count: 2, Between: "reset"}} {
 			job := chain(t, collectives.Item{Call: c, Repeat: rp})
 			for range 3 {
 				assert.Empty(t, hazards(t, spec, skewed(r, job)), "%+v", rp)
+			}
+			for seed := range uint64(2) { // all ranks at the same pace, so that there are ties
+				fine(t, run(t, spec, job, hw.Options{Hazards: "on", Ties: seed + 1}))
+				fine(t, run(t, free, job, hw.Options{Hazards: "on", Ties: seed + 1}))
 			}
 		}
 	})
