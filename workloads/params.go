@@ -47,6 +47,7 @@ var shares = []struct {
 	prefix  string
 	reasons []result.Reason
 }{
+	{"aiv.launch.notice", []result.Reason{result.DependencyWait}},
 	{"aiv.launch", []result.Reason{result.Launch}},
 	{"aiv.scalar.coalesce", []result.Reason{result.Scalar}},
 	{"aiv.scalar", []result.Reason{result.CountRead}},
