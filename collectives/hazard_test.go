@@ -77,14 +77,6 @@ func hazards(t testing.TB, spec hw.Spec, job *program.Job) []result.Hazard {
 	return run(t, spec, job, hw.Options{Hazards: "on"}).Hazards
 }
 
-// texted returns what hazards say.
-func texted(all []result.Hazard) (out []string) {
-	for i := range all {
-		out = append(out, all[i].Text)
-	}
-	return out
-}
-
 func TestNoCorrectCollectiveIsAHazardUnderAnySkewOrOrderOfTies(t *testing.T) {
 	spec, free := mesh(t), mesh(t, hwtest.Free...)
 	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
