@@ -62,7 +62,7 @@ func (a *Accuracy) document() document { return document{Accuracy: a} }
 func (a *Accuracy) page() *page {
 	p := &page{title: "Simulated against measured", lead: []string{
 		"error: simulated / measured - 1; role: the row was fitted to, or held out; band: the largest error that is no failure",
-		"baseline: a straight line in bytes (or in log2 P), fitted to the same fitted rows; where those are no more than two, it meets them exactly and only held-out rows compare",
+		"baseline: a straight line in bytes (or in log2 P), fitted to the same fitted rows; where those are no more than two, it meets them exactly and only held-out rows compare; one row gives no line",
 	}}
 	for _, f := range a.Files {
 		t := p.table(f.Title, "case", "row", ">measured", ">simulated", "unit", ">error %", "role", ">band %", ">baseline", ">its error %")

@@ -145,7 +145,7 @@ func (b *bench) baselines(rows []Row) {
 				xs, ys = append(xs, abscissa(kinds[g], r.X)), append(ys, value(kinds[g], r))
 			}
 		}
-		f, ok := line(xs, ys, kinds[g])
+		f, ok := line(xs, ys)
 		if !ok {
 			continue
 		}
@@ -182,9 +182,9 @@ func abscissa(kind string, x float64) float64 {
 	return x
 }
 
-// line is the straight line with the least relative errors; of points with one x it is
-// the one through the origin, or in log2 a constant. Without points there is none.
-func line(xs, ys []float64, kind string) (func(x float64) float64, bool) {
+// line is the straight line with the least relative errors. Points with one x give no
+// line: it is their mean there and nothing, 0, elsewhere. Without points there is none.
+func line(xs, ys []float64) (func(x float64) float64, bool) {
 	if len(xs) == 0 {
 		return nil, false
 	}
@@ -195,11 +195,13 @@ func line(xs, ys []float64, kind string) (func(x float64) float64, bool) {
 		sxx, sxy = sxx+w*x*x, sxy+w*x*ys[i]
 	}
 	d := sw*sxx - sx*sx
-	if d <= 1e-12*sw*sxx && kind == "log2" {
-		return func(float64) float64 { return sy / sw }, true
-	}
 	if d <= 1e-12*sw*sxx {
-		return func(x float64) float64 { return sxy / sxx * x }, true
+		return func(x float64) float64 {
+			if math.Abs(x-xs[0]) > 1e-6*math.Abs(xs[0]) {
+				return 0
+			}
+			return sy / sw
+		}, true
 	}
 	slope := (sw*sxy - sx*sy) / d
 	start := (sy - slope*sx) / sw
