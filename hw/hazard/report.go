@@ -143,10 +143,13 @@ func (c *Checker) readEarly(first, second *side, where string) string {
 func (c *Checker) writeEarly(first, second *side, where string) string {
 	text := fmt.Sprintf("%s writes %s (%s) and does not wait until %s has read it (%s)",
 		c.actor(second), where, c.does(second), c.actor(first), c.does(first))
-	if first.who.task != second.who.task {
-		return "window reuse: " + text + "; put a barrier between the calls"
+	switch {
+	case first.who.task == second.who.task:
+		return text
+	case first.who.rank == second.who.rank:
+		return "window reuse: " + text + "; make the one wait for the other"
 	}
-	return text
+	return "window reuse: " + text + "; put a barrier between the calls"
 }
 
 func (c *Checker) twoWriters(first, second *side, where string) string {
@@ -201,28 +204,51 @@ func (c *Checker) waits(task, other int) bool {
 // missing says what would order two accesses.
 func (c *Checker) missing(first, second *side) string {
 	f, s := first.place(), second.place()
-	ranks := first.who.rank != second.who.rank
+	tasks, ranks := first.who.task != second.who.task, first.who.rank != second.who.rank
+	handshake := fmt.Sprintf("a notify by %s %s and a wait for it by %s %s", c.actor(first), first.after(), c.actor(second), second.before())
 	switch {
 	case first.who == second.who:
-		return fmt.Sprintf("a wait of %s for its %s (a fence, a drain or the CQE) before its %s", c.actor(first), f.op, s.op)
-	case first.who.task == second.who.task && (ranks || first.who.block != caller):
-		text := fmt.Sprintf("a notify by %s after its %s and a wait for it by %s before its %s", c.actor(first), f.op, c.actor(second), s.op)
-		if f.phase != s.phase {
-			text += fmt.Sprintf(" (a barrier between %s and %s)", f.phase, s.phase)
-		}
-		if async := c.asyncWord(first); async != "" {
-			text += "; the notify must follow " + async
-		}
-		return text
-	case ranks:
-		return fmt.Sprintf("a barrier between %s and %s: a notify by %s when it is through with %s, and a wait for it by %s before its %s",
-			c.name(int(first.who.task)), c.name(int(second.who.task)), c.actor(first), c.does(first), c.actor(second), s.op)
+		return fmt.Sprintf("a wait of %s for its %s (a fence, a drain or the CQE) %s", c.actor(first), f.op, second.before())
+	case tasks && ranks:
+		return fmt.Sprintf("a barrier between %s and %s: %s", c.name(int(first.who.task)), c.name(int(second.who.task)), handshake)
+	case tasks:
+		return fmt.Sprintf("a dependency: %s must start after %s has ended on rank %d", c.name(int(second.who.task)), c.name(int(first.who.task)), first.who.rank)
+	case second.pc() == consumes:
+		handshake += fmt.Sprintf(" (a barrier behind %s)", f.phase)
+	case f.phase != s.phase && first.pc() < produces:
+		handshake += fmt.Sprintf(" (a barrier between %s and %s)", f.phase, s.phase)
 	}
-	return fmt.Sprintf("a dependency: %s must start after %s has ended on rank %d", c.name(int(second.who.task)), c.name(int(first.who.task)), first.who.rank)
+	if async := asyncWord(first); async != "" {
+		handshake += "; the notify must follow " + async
+	}
+	return handshake
+}
+
+// after is when the first access of two is over, and before when the second begins.
+func (s *side) after() string {
+	switch s.pc() {
+	case produces:
+		return "when its input is written"
+	case computes, consumes:
+		return "when it is through with the result"
+	}
+	return "after its " + s.place().op
+}
+
+func (s *side) before() string {
+	switch s.pc() {
+	case produces:
+		return "before its input is written"
+	case computes:
+		return "before the computation"
+	case consumes:
+		return "before the call ends"
+	}
+	return "before its " + s.place().op
 }
 
 // asyncWord names what ends an access that goes on beside its block.
-func (c *Checker) asyncWord(s *side) string {
+func asyncWord(s *side) string {
 	switch s.place().op {
 	case program.RemoteStore.String():
 		return "a fence"
