@@ -136,3 +136,20 @@ func TestTheFirstHazardIsFoundAtTheAccessWhereANaiveModelFindsIt(t *testing.T) {
 	})
 	require.Positive(t, found)
 }
+
+func TestAWriteOverPartOfWhatWasReadLeavesTheRest(t *testing.T) {
+	for _, rest := range []int64{0, 1} {
+		c, all := rig(t, 2, 1)
+		reader, writer := all[0], all[1]
+		reader.at(read, 0, window, 10, 10)
+		reader.at(read, 0, window, 40, 4) // beside what is written
+		c.Land(1, signal, 0, 1, false, reader.Release())
+		writer.acquire(signal, 0, 1, false)
+		writer.at(write, 0, window, 10, 5) // it knows of the read
+		require.Empty(t, c.found)
+		other := c.Launch(0, 1, 0, writer.program)
+		other.at(write, 0, window, 15, 5*rest)
+		other.at(write, 0, window, 40, 4*(1-rest))
+		require.Len(t, c.found, 1, "and who does not know of it is found")
+	}
+}

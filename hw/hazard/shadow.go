@@ -161,7 +161,7 @@ func (s *shadow) carve(p spot, y *span) {
 	x, before := s.span(p), s.before(p)
 	joins := before != nil && before.hi == y.lo && before.alike(y)
 	switch {
-	case x.lo == y.lo && x.hi > y.hi && joins: // the border moves
+	case joins && x.hi > y.hi: // the border moves
 		x.lo, y.lo = y.hi, before.lo
 		*before = *y
 		return
