@@ -20,6 +20,9 @@ func defaults(sets ...string) *costFlags {
 }
 
 func TestTheCostOfEveryAlgorithmIsWhatARunCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with the race detector it takes minutes, and it has no goroutines of its own")
+	}
 	for _, x := range collectives.All() {
 		for _, ranks := range []string{"ranks=2", "ranks=4", "ranks=8"} {
 			t.Run(x.Name()+" "+ranks, func(t *testing.T) {

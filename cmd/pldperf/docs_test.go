@@ -57,6 +57,9 @@ func TestDocumentsShowWhatTheProgramPrints(t *testing.T) {
 var figures = map[string]string{"core-num": "a5-core-num", "reasons": "a5-core-num", "bandwidth": "a5-message-size", "algorithms": "a5-allreduce-algorithms"}
 
 func TestFiguresOfTheDocumentsAreCurrent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with the race detector it takes minutes, and it has no goroutines of its own")
+	}
 	t.Chdir(root)
 	for kind, sweep := range figures {
 		dir := t.TempDir()
