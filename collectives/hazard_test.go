@@ -78,6 +78,9 @@ func hazards(t testing.TB, spec hw.Spec, job *program.Job) []result.Hazard {
 }
 
 func TestNoCorrectCollectiveIsAHazardUnderAnySkewOrOrderOfTies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs every algorithm a dozen times")
+	}
 	spec, free := mesh(t), mesh(t, hwtest.Free...)
 	each(t, 29, func(t *testing.T, a *collectives.Algorithm, c *collectives.Call) {
 		r := rand.New(rand.NewPCG(11, uint64(c.Ranks)))
