@@ -8,6 +8,7 @@ import (
 
 	"pldperf/collectives"
 	"pldperf/configs"
+	"pldperf/engine"
 )
 
 // OpPath is the path of the operation, and of a sweep's axis that compares algorithms:
@@ -146,7 +147,7 @@ func (s *Sweep) never() (problems configs.Problems) {
 	}
 	for i := range s.Axes {
 		for _, v := range s.Axes[i].Values {
-			_, like := number(v)
+			_, like := engine.ReadQuantity(v)
 			with := func(p *Point) bool { return p.Values[i] == v }
 			if s.Axes[i].Path == OpPath || like != nil || slices.ContainsFunc(s.Points, func(p Point) bool { return with(&p) && p.Impossible == "" }) {
 				continue

@@ -1,8 +1,6 @@
 package workloads
 
 import (
-	"encoding"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -70,11 +68,11 @@ func (s *span) values(d *configs.Doc) ([]string, error) {
 	if (s.Step.Flow() == "") == (s.Times == 0) {
 		return nil, d.Fault("give either step or times")
 	}
-	from, like := number(s.From.Text())
+	from, like := engine.ReadQuantity(s.From.Text())
 	if like == nil {
 		return nil, s.From.Fault("want a whole number or a quantity with a unit, got %q", s.From.Flow())
 	}
-	to, err := like.read(&s.To)
+	to, err := read(like, &s.To)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +81,7 @@ func (s *span) values(d *configs.Doc) ([]string, error) {
 	}
 	step := int64(0)
 	if s.Times == 0 {
-		if step, err = like.read(&s.Step); err != nil {
+		if step, err = read(like, &s.Step); err != nil {
 			return nil, err
 		}
 		if step <= 0 {
@@ -94,7 +92,7 @@ func (s *span) values(d *configs.Doc) ([]string, error) {
 	}
 	var out []string
 	for v, more := from, true; more && v <= to; v, more = s.next(v, step) {
-		if out = append(out, like.print(v)); len(out) > maxValues {
+		if out = append(out, like.Print(v)); len(out) > maxValues {
 			return nil, d.Fault("more than %d values", maxValues)
 		}
 	}
@@ -109,53 +107,11 @@ func (s *span) next(v, step int64) (next int64, more bool) {
 	return v * int64(s.Times), v <= math.MaxInt64/int64(s.Times)
 }
 
-// kind is a kind of number that an axis may count in.
-type kind struct {
-	noun  string
-	parse func(text string) (int64, error)
-	print func(int64) string
-}
-
-var kinds = []kind{
-	{"a whole number", func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, func(v int64) string { return strconv.FormatInt(v, 10) }},
-	quantity[engine.Bytes]("a size"),
-	quantity[engine.Duration]("a time"),
-	quantity[engine.Rate]("a rate"),
-	quantity[engine.Hertz]("a frequency"),
-	quantity[engine.Cycles]("a number of cycles"),
-	quantity[engine.Fraction]("a share"),
-}
-
-// quantity is the kind of a unit type.
-func quantity[T interface {
-	~int64
-	fmt.Stringer
-}, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](noun string) kind {
-	return kind{noun, func(s string) (int64, error) {
-		var v T
-		err := P(&v).UnmarshalText([]byte(s))
-		return int64(v), err
-	}, func(v int64) string { return T(v).String() }}
-}
-
-// number reads a number of any kind; the kind is nil when it is none.
-func number(text string) (int64, *kind) {
-	for i := range kinds {
-		if v, err := kinds[i].parse(text); err == nil {
-			return v, &kinds[i]
-		}
-	}
-	return 0, nil
-}
-
 // read reads a value that must be of this kind.
-func (k *kind) read(d *configs.Doc) (int64, error) {
-	v, err := k.parse(d.Text())
+func read(k *engine.Quantity, d *configs.Doc) (int64, error) {
+	v, err := k.Parse(d.Text())
 	if err != nil {
-		return 0, d.Fault("want %s like the first value, got %q", k.noun, d.Flow())
+		return 0, d.Fault("want %s like the first value, got %q", k.Noun, d.Flow())
 	}
 	return v, nil
 }

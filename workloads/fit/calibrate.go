@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"pldperf/engine"
 )
 
 // Options are about how a fit is done.
@@ -189,7 +191,7 @@ func (f *search) first() (at, error) {
 		if text == "" {
 			text = f.present(p)
 		}
-		v, k := number(text)
+		v, k := engine.ReadQuantity(text)
 		if k != p.kind {
 			v = p.at0(0.5)
 		}

@@ -145,7 +145,7 @@ func (f *search) covariance(j *mat.Dense, half float64) (spread []float64, bad [
 			continue
 		}
 		bad = append(bad, i)
-		f.warn("%s: the fitted rows do not react to it; it stays at %s", f.params[i].Label(), f.params[i].kind.print(f.best[i]))
+		f.warn("%s: the fitted rows do not react to it; it stays at %s", f.params[i].Label(), f.params[i].kind.Print(f.best[i]))
 	}
 	if len(use) == 0 {
 		return spread, bad
@@ -235,7 +235,7 @@ func (f *search) describe(i int, j *mat.Dense, half float64, bad bool) Fitted {
 	p, v := &f.params[i], f.best[i]
 	out := Fitted{
 		Label: p.Label(), Path: p.Path, Cause: p.Cause, in: p.In, also: p.Also, value: v, Known: !bad,
-		Start: p.kind.print(f.start[i]), Value: p.kind.print(v), Low: p.Low, High: p.High,
+		Start: p.kind.Print(f.start[i]), Value: p.kind.Print(v), Low: p.Low, High: p.High,
 	}
 	rows, _ := j.Dims()
 	for r := range rows {
@@ -248,10 +248,10 @@ func (f *search) describe(i int, j *mat.Dense, half float64, bad bool) Fitted {
 		if p.low == 0 {
 			low, high = float64(v)*(1-half), float64(v)*(1+half)
 		}
-		out.Low = p.kind.print(max(round(int64(max(low, 0))), p.low))
-		out.High = p.kind.print(int64(math.Min(float64(p.high), high)))
+		out.Low = p.kind.Print(max(round(int64(max(low, 0))), p.low))
+		out.High = p.kind.Print(int64(math.Min(float64(p.high), high)))
 		if high < float64(p.high) {
-			out.High = p.kind.print(round(int64(high)))
+			out.High = p.kind.Print(round(int64(high)))
 		}
 	}
 	if v == p.low || v == p.high {

@@ -181,7 +181,7 @@ func (b *bench) build(c, r int, params []Param, x at) (*workloads.Workload, erro
 	for i := range params {
 		if p := &params[i]; p.applies(k) {
 			for _, path := range slices.Concat([]string{p.Path}, p.Also) {
-				if err := own.SetFrom("parameter", path, p.kind.print(x[i])); err != nil {
+				if err := own.SetFrom("parameter", path, p.kind.Print(x[i])); err != nil {
 					return nil, err
 				}
 			}

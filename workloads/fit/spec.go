@@ -42,7 +42,7 @@ type Param struct {
 	Cause string   `yaml:"cause" required:"true" help:"what it stands for in the hardware or software"`
 
 	low, high int64
-	kind      *kind
+	kind      *engine.Quantity
 }
 
 // Alternative is one of several explanations of the same rows.
@@ -155,19 +155,19 @@ func (p *Param) check(cases []string, report func(field, format string, args ...
 			report("in", "there is no case %q", name)
 		}
 	}
-	low, k := number(p.Low)
-	high, l := number(p.High)
+	low, k := engine.ReadQuantity(p.Low)
+	high, l := engine.ReadQuantity(p.High)
 	switch {
 	case k == nil:
 		report("low", "%q is no quantity", p.Low)
 	case l != k:
-		report("high", "want %s as low is, got %q", k.noun, p.High)
+		report("high", "want %s as low is, got %q", k.Noun, p.High)
 	case low < 0 || high <= low:
 		report("high", "want 0 <= low < high, got %s and %s", p.Low, p.High)
 	}
 	if p.Start != "" && k != nil {
-		if v, l := number(p.Start); l != k || v < low || v > high {
-			report("start", "want %s from %s to %s, got %q", k.noun, p.Low, p.High, p.Start)
+		if v, l := engine.ReadQuantity(p.Start); l != k || v < low || v > high {
+			report("start", "want %s from %s to %s, got %q", k.Noun, p.Low, p.High, p.Start)
 		}
 	}
 	p.low, p.high, p.kind = low, high, k

@@ -1,14 +1,11 @@
 package fit
 
 import (
-	"encoding"
-	"fmt"
 	"math"
 	"os"
 	"strconv"
 
 	"pldperf/configs"
-	"pldperf/engine"
 )
 
 // Value is a field's value in a case: a constant, or what a column of the row says.
@@ -108,47 +105,6 @@ func (v *Values) set(doc *configs.Doc, r row) error {
 		}
 	}
 	return nil
-}
-
-// kind is a type of quantity that can be fitted.
-type kind struct {
-	noun  string
-	parse func(text string) (int64, error)
-	print func(int64) string
-}
-
-var kinds = []kind{
-	{"a whole number", func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, func(v int64) string { return strconv.FormatInt(v, 10) }},
-	quantity[engine.Bytes]("a size"),
-	quantity[engine.Duration]("a time"),
-	quantity[engine.Rate]("a rate"),
-	quantity[engine.Hertz]("a frequency"),
-	quantity[engine.Cycles]("a number of cycles"),
-	quantity[engine.Fraction]("a share"),
-}
-
-func quantity[T interface {
-	~int64
-	fmt.Stringer
-}, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](noun string) kind {
-	return kind{noun, func(s string) (int64, error) {
-		var v T
-		err := P(&v).UnmarshalText([]byte(s))
-		return int64(v), err
-	}, func(v int64) string { return T(v).String() }}
-}
-
-// number reads a quantity of any kind; the kind is nil when it is none.
-func number(text string) (int64, *kind) {
-	for i := range kinds {
-		if v, err := kinds[i].parse(text); err == nil {
-			return v, &kinds[i]
-		}
-	}
-	return 0, nil
 }
 
 // digits is how many decimal digits of a fitted value are kept: more would pretend a
