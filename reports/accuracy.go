@@ -6,39 +6,19 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"pldperf/reports/document"
 )
 
 // Accuracy is what the simulator says of published measurements: what `pldperf validate`
 // prints and docs/ACCURACY.md shows.
-type Accuracy struct {
-	Files []AccuracyFile `json:"files"`
-}
+type Accuracy document.Validation
 
 // AccuracyFile is a file of cases that share fitted parameters.
-type AccuracyFile struct {
-	File   string        `json:"file"`
-	Title  string        `json:"title"`
-	Params int           `json:"fitted_parameters"`
-	Fitted int           `json:"fitted_rows"`
-	Rows   []AccuracyRow `json:"rows"`
-	Notes  []KV          `json:"notes,omitempty"`
-}
+type AccuracyFile = document.ValidationFile
 
-// AccuracyRow is one measurement beside the simulation and a formula. Errors are
-// relative; those of rates are of the rate.
-type AccuracyRow struct {
-	Case      string  `json:"case"`
-	Row       string  `json:"row"`
-	Unit      string  `json:"unit"`
-	Measured  float64 `json:"measured"`
-	Simulated float64 `json:"simulated"`
-	Error     float64 `json:"error"`
-	HeldOut   bool    `json:"held_out"`
-	Band      float64 `json:"band"`
-	Inside    bool    `json:"inside"`
-	Baseline  float64 `json:"baseline,omitempty"` // 0: there is none
-	BaseError float64 `json:"baseline_error,omitempty"`
-}
+// AccuracyRow is one measurement beside the simulation and a formula.
+type AccuracyRow = document.ValidationRow
 
 // Outside counts the rows that are outside their band.
 func (a *Accuracy) Outside() (n int) {
@@ -55,9 +35,11 @@ func (a *Accuracy) Outside() (n int) {
 // Write writes the table in one of the formats.
 func (a *Accuracy) Write(w io.Writer, f Format, o Options) error { return write(w, f, o, a) }
 
-func (a *Accuracy) check() error { return nil }
+func (a *Accuracy) check() error { return (*document.Validation)(a).Check() }
 
-func (a *Accuracy) document() document { return document{Accuracy: a} }
+func (a *Accuracy) document() (document.Kind, any) {
+	return document.KindValidation, &document.Document{Validation: (*document.Validation)(a)}
+}
 
 func (a *Accuracy) page() *page {
 	p := &page{title: "Simulated against measured", lead: []string{
@@ -69,7 +51,7 @@ func (a *Accuracy) page() *page {
 		for _, r := range f.Rows {
 			t.add(accuracyCells(&r)...)
 		}
-		t.notes = append(t.notes, fmt.Sprintf("%s: %s for %s", f.File, plural(f.Params, "fitted parameter"), plural(f.Fitted, "fitted row")), f.errors())
+		t.notes = append(t.notes, fmt.Sprintf("%s: %s for %s", f.File, plural(f.Params, "fitted parameter"), plural(f.Fitted, "fitted row")), errorsOf(&f))
 		for _, n := range f.Notes {
 			t.notes = append(t.notes, n.Key+": "+n.Value)
 		}
@@ -97,8 +79,8 @@ func accuracyCells(r *AccuracyRow) []string {
 	return cells
 }
 
-// errors sums up the rows of a file.
-func (f *AccuracyFile) errors() string {
+// errorsOf sums up the rows of a file.
+func errorsOf(f *AccuracyFile) string {
 	var fit, held, base []float64
 	for _, r := range f.Rows {
 		switch {

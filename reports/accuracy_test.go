@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"pldperf/reports/document"
 )
 
 func accuracyFixture() *Accuracy {
@@ -50,10 +52,10 @@ func TestAccuracyAsCSVAndJSONHasTheExactValues(t *testing.T) {
 	assert.Equal(t, []string{"a.yaml", "put", "bytes 64", "GB/s", "50", "49.5", "-0.01", "true", "0.02", "true", "45", "-0.1"}, rows[2])
 	b.Reset()
 	require.NoError(t, a.Write(&b, JSON, Options{}))
-	var d document
+	var d document.Document
 	require.NoError(t, json.Unmarshal(b.Bytes(), &d))
-	assert.Equal(t, a, d.Accuracy)
-	assert.Equal(t, Schema, d.Schema)
+	assert.Equal(t, a, (*Accuracy)(d.Validation))
+	assert.Equal(t, document.NewHead(document.KindValidation, ""), d.Head)
 }
 
 func TestCalibrationSetsValuesIntervalsErrorsAndRivalsOut(t *testing.T) {

@@ -5,58 +5,28 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"pldperf/reports/document"
 )
 
 // Calibration is the outcome of a fit: what `pldperf calibrate` prints.
-type Calibration struct {
-	Title        string        `json:"title"`
-	File         string        `json:"file"`
-	Machine      string        `json:"machine"`
-	Data         []string      `json:"data"`
-	Params       []FittedValue `json:"parameters"`
-	Rows         []AccuracyRow `json:"rows"`
-	Fit          RowErrors     `json:"fit_errors"`
-	HeldOut      RowErrors     `json:"held_out_errors"`
-	Warnings     []string      `json:"warnings,omitempty"`
-	Alternatives []RivalFit    `json:"alternatives,omitempty"`
-}
+type Calibration document.Calibration
 
-// FittedValue is a parameter, its 95 % interval within its bounds, and whether the rows
-// know it.
-type FittedValue struct {
-	Label     string `json:"label"`
-	Cause     string `json:"cause"`
-	Start     string `json:"start"`
-	Value     string `json:"value"`
-	Low       string `json:"low"`
-	High      string `json:"high"`
-	Known     bool   `json:"identified"`
-	RowsMoved int    `json:"rows_moved"`
-}
-
-// RowErrors sums up relative errors without their signs.
-type RowErrors struct {
-	N   int     `json:"rows"`
-	P50 float64 `json:"p50"`
-	P90 float64 `json:"p90"`
-	Max float64 `json:"max"`
-	RMS float64 `json:"rms"`
-}
-
-// RivalFit is how well another explanation of the same rows does.
-type RivalFit struct {
-	Name    string        `json:"name"`
-	Params  []FittedValue `json:"parameters"`
-	Fit     RowErrors     `json:"fit_errors"`
-	HeldOut RowErrors     `json:"held_out_errors"`
-}
+// The parts of a calibration.
+type (
+	FittedValue = document.FittedValue
+	RowErrors   = document.RowErrors
+	RivalFit    = document.RivalFit
+)
 
 // Write writes the outcome in one of the formats; CSV has the rows.
 func (c *Calibration) Write(w io.Writer, f Format, o Options) error { return write(w, f, o, c) }
 
-func (c *Calibration) check() error { return nil }
+func (c *Calibration) check() error { return (*document.Calibration)(c).Check() }
 
-func (c *Calibration) document() document { return document{Fit: c} }
+func (c *Calibration) document() (document.Kind, any) {
+	return document.KindCalibration, &document.Document{Calibration: (*document.Calibration)(c)}
+}
 
 func (c *Calibration) records() [][]string {
 	return (&Accuracy{Files: []AccuracyFile{{File: c.File, Rows: c.Rows}}}).records()

@@ -182,13 +182,13 @@ func TestACardComesBackFromItsJSON(t *testing.T) {
 
 func TestReportsOfAnotherSchemaAreRefused(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"schema":2,"card":{}}`:           "report has schema 2; this program reads schema 1",
-		`{}`:                               "report has schema 0",
-		`{"schema":1}`:                     "the report holds no card",
-		`{"schema":1,"card":{}}`:           "needs a result",
-		`{"schema":1,"card":{"titel":""}}`: "titel",
-		`[`:                                "no report",
+		`{"schema":1,"card":{}}`:                       "schema 1, older than pldperf/result version 2",
+		`KIND "sweep"}`:                                `needs the field "sweep"`,
+		`KIND "run","run":{}}`:                         "needs a result",
+		`KIND "run","run":{"titel":""}}`:               "titel",
+		`KIND "validation","validation":{"files":[]}}`: "this is a validation and no run",
 	} {
+		in = strings.Replace(in, "KIND", `{"schema":"pldperf/result","version":2,"kind":`, 1)
 		_, err := ReadCard(strings.NewReader(in))
 		assert.ErrorContains(t, err, want, in)
 	}

@@ -84,7 +84,7 @@ func (c *Card) boundTable(p *page) {
 		return
 	}
 	t := p.table("Lower bound by resource", "resource", ">us", ">% of elapsed", "", "~what it counts")
-	binds := c.Bound.binds()
+	binds := c.Bound.Binds()
 	for i := range c.Bound.Parts {
 		b, mark := &c.Bound.Parts[i], ""
 		if b == binds {

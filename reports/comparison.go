@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,43 +9,28 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
-// Comparison is the table of a sweep. Axis is what is recommended, say "core_num";
-// when no point has it, the points are ranked together.
-type Comparison struct {
-	Title     string          `json:"title"`
-	Inputs    []KV            `json:"inputs"` // what the points have in common: machine, op, seeds ...
-	Axis      string          `json:"axis"`
-	Tolerance engine.Fraction `json:"tolerance_millionths"` // 0 is TwoPercent
-	Points    []Point         `json:"points"`
-	Compare   string          `json:"compare,omitempty"` // the axis over algorithms, if the sweep compares them
-	Along     string          `json:"along,omitempty"`   // the axis along which it does, such as the size; "" is none
-	Brief     bool            `json:"brief"`             // text and markdown show one row a group instead of one a point
-	Notes     []string        `json:"notes"`
-}
+// Comparison is the table of a sweep, as its document has it.
+type Comparison document.Sweep
 
 // Write writes the comparison. One without points is an error.
 func (c *Comparison) Write(w io.Writer, f Format, o Options) error { return write(w, f, o, c) }
 
 // ReadComparison reads what Write wrote as JSON.
 func ReadComparison(r io.Reader) (*Comparison, error) {
-	d, err := readJSON(r)
+	d, err := document.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	if d.Comparison == nil {
-		return nil, errors.New("the report holds no comparison")
+	if d.Sweep == nil {
+		return nil, fmt.Errorf("this is a %s and no sweep", d.Kind)
 	}
-	return d.Comparison, d.Comparison.check()
+	return (*Comparison)(d.Sweep), nil
 }
 
-func (c *Comparison) check() error {
-	if len(c.Points) == 0 {
-		return errors.New("a comparison needs at least one point")
-	}
-	return nil
-}
+func (c *Comparison) check() error { return (*document.Sweep)(c).Check() }
 
 // Choices returns the recommendations, one for each group.
 func (c *Comparison) Choices() []Choice {
@@ -65,8 +49,12 @@ func (c *Comparison) Races() []Race {
 	return Races(c.Points, c.Compare, c.Along)
 }
 
-func (c *Comparison) document() document {
-	return document{Comparison: c, Choices: c.Choices(), Races: c.Races()}
+func (c *Comparison) document() (document.Kind, any) {
+	d := &document.Document{Sweep: (*document.Sweep)(c), Choices: c.Choices()}
+	for _, r := range c.Races() {
+		d.Races = append(d.Races, document.Race(r))
+	}
+	return document.KindSweep, d
 }
 
 func (c *Comparison) page() *page {
@@ -169,14 +157,15 @@ func (c *Comparison) group(p *page, ch *Choice) {
 			mark = "take"
 		}
 		t.add(append(cells(i), mark, strconv.Itoa(row.Place), us(x.Elapsed), percent(row.Behind),
-			x.rate(x.Algbw), x.rate(x.Busbw), x.rate(x.Wire), percentOf(x.Bound, x.Elapsed), x.Limits)...)
+			rateOf(x, x.Algbw), rateOf(x, x.Busbw), rateOf(x, x.Wire), percentOf(x.Bound, x.Elapsed), x.Limits)...)
 	}
 	if ch.Text != "" {
 		t.notes = append(t.notes, ch.Text)
 	}
 }
 
-func (p *Point) rate(r engine.Rate) string {
+// rateOf prints a rate of a point.
+func rateOf(p *Point, r engine.Rate) string {
 	if p.Elapsed == 0 {
 		return notAvailable
 	}
@@ -215,10 +204,10 @@ func (c *Comparison) records() [][]string {
 		p := &c.Points[i]
 		var row []string
 		for _, a := range axes {
-			v, _ := p.axis(a)
+			v, _ := p.Axis(a)
 			row = append(row, v)
 		}
-		row = append(row, p.record(places[i], picked[i])...)
+		row = append(row, record(p, places[i], picked[i])...)
 		rows = append(rows, row)
 	}
 	return rows
@@ -235,7 +224,7 @@ func (c *Comparison) places() (rows []ChoiceRow, picked []bool) {
 	return rows, picked
 }
 
-func (p *Point) record(row ChoiceRow, picked bool) []string {
+func record(p *Point, row ChoiceRow, picked bool) []string {
 	rate := func(r engine.Rate) string {
 		if p.Elapsed == 0 || !finished(p.Status) {
 			return notAvailable

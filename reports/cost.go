@@ -9,6 +9,7 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
 // Cost is the formula card: what calls cost by their formulas, without a run.
@@ -46,7 +47,7 @@ func (c *Cost) check() error {
 	return nil
 }
 
-func (c *Cost) document() document { return document{Cost: c} }
+func (c *Cost) document() (document.Kind, any) { return document.KindCost, &listing{Cost: c} }
 
 func (c *Cost) page() *page {
 	p := &page{title: c.Title}
@@ -193,7 +194,7 @@ func (x *CostCall) boundTable(p *page, name string) {
 		return
 	}
 	t := p.table(name+"Lower bound on this machine: no schedule is faster", "resource", ">us", "", "~what it counts")
-	binds := x.Bound.binds()
+	binds := x.Bound.Binds()
 	for i := range x.Bound.Parts {
 		b, mark := &x.Bound.Parts[i], ""
 		if b == binds {

@@ -11,39 +11,17 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
 // NotPossible is the status of a point that its algorithm cannot do; Problem says why.
-const NotPossible result.Status = "not_possible"
+const NotPossible = document.NotPossible
 
-// Race compares algorithms along an axis, such as the size: points that differ only in
-// these two.
-type Race struct {
-	Axes       []KV       `json:"axes"` // what the points have in common
-	Along      string     `json:"along"`
-	Values     []string   `json:"values"`     // on that axis, ascending
-	Algorithms []string   `json:"algorithms"` // in the sweep's order
-	Points     [][]int    `json:"points"`     // by value and algorithm: index of the point, -1 where there is none
-	Fastest    []int      `json:"fastest"`    // by value: index of the algorithm, -1 when none was ok
-	Crossings  []Crossing `json:"crossings"`
-}
+// Race compares algorithms along an axis, such as the size.
+type Race document.Race
 
-// Crossing is where another algorithm becomes the fastest: between two neighbouring
-// values of the axis. A time is 0 where the algorithm is not possible there.
-type Crossing struct {
-	Low        string          `json:"low"`  // the value up to which Before is the fastest
-	High       string          `json:"high"` // the value from which After is
-	Before     string          `json:"before"`
-	After      string          `json:"after"`
-	BeforeLow  engine.Duration `json:"before_at_low_ps"`
-	AfterLow   engine.Duration `json:"after_at_low_ps"`
-	BeforeHigh engine.Duration `json:"before_at_high_ps"`
-	AfterHigh  engine.Duration `json:"after_at_high_ps"`
-	At         string          `json:"at"` // where their times are equal, interpolated between logarithms; "" when a time is missing
-	X, Y       float64         `json:"-"`  // the same as numbers: on the axis, and the time in us
-
-	share float64 // of the way from Low to High, between logarithms
-}
+// Crossing is where another algorithm becomes the fastest.
+type Crossing = document.Crossing
 
 // Races groups the points by all axes but two: that over algorithms and the one along
 // which they are compared.
@@ -59,7 +37,7 @@ func Races(points []Point, algorithms, along string) []Race {
 			place[key] = k
 			races = append(races, Race{Axes: others, Along: along})
 		}
-		races[k].note(points[i].axisValue(along), points[i].axisValue(algorithms))
+		races[k].note(axisValue(&points[i], along), axisValue(&points[i], algorithms))
 	}
 	for k := range races {
 		r := &races[k]
@@ -71,7 +49,7 @@ func Races(points []Point, algorithms, along string) []Race {
 	for i := range points {
 		others := without(without(points[i].Axes, algorithms), along)
 		r := &races[place[fmt.Sprintf("%q", others)]]
-		r.Points[slices.Index(r.Values, points[i].axisValue(along))][slices.Index(r.Algorithms, points[i].axisValue(algorithms))] = i
+		r.Points[slices.Index(r.Values, axisValue(&points[i], along))][slices.Index(r.Algorithms, axisValue(&points[i], algorithms))] = i
 	}
 	for k := range races {
 		races[k].run(points)
@@ -79,8 +57,8 @@ func Races(points []Point, algorithms, along string) []Race {
 	return races
 }
 
-func (p *Point) axisValue(name string) string {
-	v, _ := p.axis(name)
+func axisValue(p *Point, name string) string {
+	v, _ := p.Axis(name)
 	return v
 }
 
@@ -149,19 +127,19 @@ func (r *Race) between(points []Point, low, high int) {
 		to := -1
 		for a := range r.Algorithms {
 			c := r.crossing(points, low, high, from, a)
-			if c.At != "" && c.share >= at && (next == nil || c.share < next.share || c.share == next.share && c.AfterHigh < next.AfterHigh) {
+			if c.At != "" && c.Share >= at && (next == nil || c.Share < next.Share || c.Share == next.Share && c.AfterHigh < next.AfterHigh) {
 				next, to = &c, a
 			}
 		}
 		if next == nil {
 			break
 		}
-		if len(r.Crossings) > 0 || next.share > 0 {
+		if len(r.Crossings) > 0 || next.Share > 0 {
 			r.Crossings = append(r.Crossings, *next)
 		} else {
 			r.Fastest[low] = to // equal at the beginning: that one is the first
 		}
-		from, at = to, next.share
+		from, at = to, next.Share
 	}
 	if best := r.Fastest[high]; from != best { // it was not possible at the low value, or the other one is not at the high one
 		r.Crossings = append(r.Crossings, r.crossing(points, low, high, from, best))
@@ -174,13 +152,13 @@ func (r *Race) crossing(points []Point, low, high, before, after int) Crossing {
 		BeforeLow: r.time(points, low, before), AfterLow: r.time(points, low, after),
 		BeforeHigh: r.time(points, high, before), AfterHigh: r.time(points, high, after),
 	}
-	c.interpolate()
+	interpolate(&c)
 	return c
 }
 
 // interpolate finds where the line of After falls below that of Before, both straight
 // between logarithms, as the plot draws them.
-func (c *Crossing) interpolate() {
+func interpolate(c *Crossing) {
 	x0, ok0 := magnitude(c.Low)
 	x1, ok1 := magnitude(c.High)
 	if !ok0 || !ok1 || x0 <= 0 || x1 <= x0 || min(c.BeforeLow, c.AfterLow, c.BeforeHigh, c.AfterHigh) == 0 {
@@ -191,9 +169,9 @@ func (c *Crossing) interpolate() {
 	if lead < 0 || behind < 0 || lead+behind <= 0 {
 		return
 	}
-	c.share = lead / (lead + behind)
-	c.X = x0 * math.Pow(x1/x0, c.share)
-	c.Y = float64(c.BeforeLow) / 1e6 * math.Pow(float64(c.BeforeHigh)/float64(c.BeforeLow), c.share)
+	c.Share = lead / (lead + behind)
+	c.X = x0 * math.Pow(x1/x0, c.Share)
+	c.Y = float64(c.BeforeLow) / 1e6 * math.Pow(float64(c.BeforeHigh)/float64(c.BeforeLow), c.Share)
 	c.At = like(c.Low, c.X)
 }
 

@@ -84,7 +84,7 @@ func TestACrossingLiesBetweenItsValuesAndItsTimes(t *testing.T) {
 		low := n("low")
 		a0, a1 := n("a0"), n("a1")
 		c := Crossing{Low: "8", High: "1024", BeforeLow: engine.Duration(low), AfterLow: engine.Duration(low + a0), BeforeHigh: engine.Duration(low + a1), AfterHigh: engine.Duration(low)}
-		c.interpolate()
+		interpolate(&c)
 		assert.GreaterOrEqual(t, c.X, 8.0)
 		assert.LessOrEqual(t, c.X, 1024.0)
 		assert.GreaterOrEqual(t, c.Y*1e6, float64(low)*(1-1e-9))
@@ -135,7 +135,7 @@ func TestTheFastestLineIsWhatCrossingsFollow(t *testing.T) {
 			for a := range r.Algorithms { // nobody is below where two lines cross
 				from, to := float64(r.time(points, low, a))/1e6, float64(r.time(points, low+1, a))/1e6
 				if from > 0 && to > 0 && low+1 < len(r.Values) && r.Values[low+1] == x.High {
-					assert.GreaterOrEqual(t, from*math.Pow(to/from, x.share), x.Y*(1-1e-9))
+					assert.GreaterOrEqual(t, from*math.Pow(to/from, x.Share), x.Y*(1-1e-9))
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"pldperf/hw/program"
+	"pldperf/reports/document"
 )
 
 // SideBySide sets two programs beside one another, the hand form and the builtin
@@ -58,7 +59,9 @@ func (s *SideBySide) check() error {
 	return nil
 }
 
-func (s *SideBySide) document() document { return document{IR: s, Rows: s.Rows()} }
+func (s *SideBySide) document() (document.Kind, any) {
+	return document.KindProgram, &listing{Programs: s, Rows: s.Rows()}
+}
 
 // maxCells bounds the table of the alignment, in memory and in time. Programs that
 // differ over more than that are cut into windows of windowLines and aligned piece

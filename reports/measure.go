@@ -3,26 +3,15 @@ package reports
 import (
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
-// Metrics are the headline figures of a run, derived from its card. Rates and
-// shares are 0 where Defined is false: the run took no time or did not finish.
-type Metrics struct {
-	Status  result.Status   `json:"status"`
-	Elapsed engine.Duration `json:"elapsed_ps"`
-	Defined bool            `json:"rates_defined"`
-	Algbw   engine.Rate     `json:"algbw_bytes_per_s"` // DefAlgbw
-	Busbw   engine.Rate     `json:"busbw_bytes_per_s"` // DefBusbw
-	Wire    engine.Rate     `json:"wire_bytes_per_s"`  // DefWire
-	Bound   engine.Duration `json:"bound_ps"`
-	BoundBy string          `json:"bound_by"`
-	Reached engine.Fraction `json:"bound_reached_millionths"` // bound / elapsed
-	PerRank Spread          `json:"rank_elapsed"`
-	Exit    Spread          `json:"barrier_exit"` // of the last timed call, from the call's start
-	Skew    engine.Duration `json:"start_skew_ps"`
-	PeakSQ  int64           `json:"peak_sq_wqebb"`
-	PeakAt  int             `json:"peak_sq_rank"`
-}
+// Metrics are the headline figures of a run, derived from its card. Rates and shares
+// are 0 where Defined is false: the run took no time or did not finish.
+type Metrics = document.Metrics
+
+// Spread is the least, the mean (rounded to a picosecond) and the greatest of a time over ranks.
+type Spread = document.Spread
 
 // The definitions of the rates, as every report prints them.
 const (
@@ -30,16 +19,6 @@ const (
 	DefBusbw = "remote bytes of the busiest rank (the larger of sent and received) / elapsed"
 	DefWire  = "mean remote bytes that a rank sends / elapsed"
 )
-
-// Spread is the least, the mean (rounded to a picosecond) and the greatest of a time over ranks.
-type Spread struct {
-	Min    engine.Duration `json:"min_ps"`
-	Mean   engine.Duration `json:"mean_ps"`
-	Max    engine.Duration `json:"max_ps"`
-	MinAt  int             `json:"min_rank"`
-	MaxAt  int             `json:"max_rank"`
-	Values int             `json:"ranks"` // how many there were
-}
 
 func spread(values []engine.Duration) (s Spread) {
 	var sum engine.Duration
@@ -72,7 +51,7 @@ func Measure(c *Card) Metrics {
 		Status: r.Status, Elapsed: r.Elapsed, Bound: c.Bound.Total,
 		PerRank: rankTimes(r), Exit: barrierExit(r), Skew: startSkew(r),
 	}
-	if b := c.Bound.binds(); b != nil {
+	if b := c.Bound.Binds(); b != nil {
 		m.BoundBy = b.Name
 	}
 	var all, remote, busiest int64

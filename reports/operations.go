@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"pldperf/reports/document"
 )
 
 // Operations is the table of all operations with their forms.
@@ -28,7 +30,9 @@ func (o *Operations) Write(w io.Writer, f Format, opt Options) error { return wr
 
 func (o *Operations) check() error { return nil }
 
-func (o *Operations) document() document { return document{Operations: o.Forms} }
+func (o *Operations) document() (document.Kind, any) {
+	return document.KindOperations, &listing{Operations: o.Forms}
+}
 
 func (o *Operations) page() *page {
 	p := &page{title: fmt.Sprintf("%s of operations; * marks the one that is meant when none is named", plural(len(o.Forms), "form"))}

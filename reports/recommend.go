@@ -10,30 +10,17 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
 // TwoPercent is the tolerance within which a smaller value counts as good enough.
 const TwoPercent engine.Fraction = 20_000
 
 // Choice compares the points of a sweep that differ on one axis only.
-type Choice struct {
-	Axes  []KV        `json:"axes"`  // what the points have in common
-	Rows  []ChoiceRow `json:"rows"`  // by the axis, ascending
-	Best  int         `json:"best"`  // row of the quickest; -1 when no run was ok
-	Pick  int         `json:"pick"`  // row of the recommendation; -1 when there is none
-	Flat  bool        `json:"flat"`  // the axis hardly matters: slowest/quickest is below 1 + tolerance
-	Runs  int         `json:"runs"`  // that were ok
-	Range string      `json:"range"` // slowest/quickest of them, e.g. "1.374"; "" below two
-	Text  string      `json:"text"`  // the recommendation as a sentence
-}
+type Choice = document.Choice
 
 // ChoiceRow is one point of a Choice.
-type ChoiceRow struct {
-	Point  int             `json:"point"` // index
-	Value  string          `json:"value"` // on the axis
-	Place  int             `json:"place"` // 1 is the quickest; equals share a place; 0 is not ranked, as its run was not ok
-	Behind engine.Fraction `json:"behind_millionths"`
-}
+type ChoiceRow = document.ChoiceRow
 
 // Recommend groups the points by all axes but one and recommends in each group the
 // smallest value of that axis whose time is within the tolerance of the best: fewer
@@ -44,7 +31,7 @@ func Recommend(points []Point, axis string, tolerance engine.Fraction) []Choice 
 	var choices []Choice
 	place := map[string]int{} // common axes -> index in choices
 	for i := range points {
-		value, ok := points[i].axis(axis)
+		value, ok := points[i].Axis(axis)
 		var others []KV
 		if ok {
 			others = without(points[i].Axes, axis)
@@ -59,7 +46,7 @@ func Recommend(points []Point, axis string, tolerance engine.Fraction) []Choice 
 		choices[k].Rows = append(choices[k].Rows, ChoiceRow{Point: i, Value: value})
 	}
 	for i := range choices {
-		choices[i].decide(points, axis, tolerance)
+		decide(&choices[i], points, axis, tolerance)
 	}
 	return choices
 }
@@ -68,7 +55,7 @@ func without(axes []KV, axis string) []KV {
 	return slices.DeleteFunc(slices.Clone(axes), func(kv KV) bool { return kv.Key == axis })
 }
 
-func (c *Choice) decide(points []Point, axis string, tolerance engine.Fraction) {
+func decide(c *Choice, points []Point, axis string, tolerance engine.Fraction) {
 	byValue(c.Rows)
 	time := func(row int) engine.Duration { return points[c.Rows[row].Point].Elapsed }
 	var ranked []int
@@ -102,13 +89,13 @@ func (c *Choice) decide(points []Point, axis string, tolerance engine.Fraction) 
 	}
 	if named(axis) { // there is no smaller algorithm
 		c.Pick = c.Best
-		c.Text = c.winner(points, ranked)
+		c.Text = winner(c, points, ranked)
 		return
 	}
 	c.Pick = slices.IndexFunc(c.Rows, func(r ChoiceRow) bool {
 		return r.Place > 0 && exceeds(best, tolerance, points[r.Point].Elapsed) >= 0
 	})
-	c.Text = c.sentence(points, axis, tolerance)
+	c.Text = sentence(c, points, axis, tolerance)
 }
 
 // named reports whether an axis has names rather than amounts: the fastest counts.
@@ -117,7 +104,7 @@ func named(axis string) bool {
 }
 
 // winner names the fastest, and how far behind the next one is.
-func (c *Choice) winner(points []Point, ranked []int) string {
+func winner(c *Choice, points []Point, ranked []int) string {
 	best := &c.Rows[ranked[0]]
 	text := fmt.Sprintf("take %s: %s us, the fastest", best.Value, us(points[best.Point].Elapsed))
 	if len(ranked) > 1 {
@@ -141,7 +128,7 @@ func over3(a, b engine.Duration) string {
 	return notAvailable
 }
 
-func (c *Choice) sentence(points []Point, axis string, tolerance engine.Fraction) string {
+func sentence(c *Choice, points []Point, axis string, tolerance engine.Fraction) string {
 	pick, best := &c.Rows[c.Pick], &c.Rows[c.Best]
 	p, b := &points[pick.Point], &points[best.Point]
 	take := fmt.Sprintf("take %s %s: %s us", axis, pick.Value, us(p.Elapsed))

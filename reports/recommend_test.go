@@ -30,7 +30,7 @@ func curve(axes []KV, times ...KV) []Point {
 		p.Counters[result.WQEBBs], p.Counters[result.NOPs] = 4000, 100
 		p.Algbw, _ = over(30_000_000, p.Elapsed)
 		p.Busbw, p.Wire = p.Algbw/8*7, p.Algbw/8*7
-		p.Limits = p.limit()
+		p.Limits = limit(&p)
 		out = append(out, p)
 	}
 	return out
@@ -224,8 +224,8 @@ func TestAComparisonComesBackFromItsJSON(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, back.Write(&again, JSON, Options{}))
 	assert.Equal(t, first.String(), again.String())
-	_, err = ReadComparison(strings.NewReader(`{"schema":1}`))
-	assert.ErrorContains(t, err, "no comparison")
+	_, err = ReadComparison(strings.NewReader(`{"schema":"pldperf/result","version":2,"kind":"validation","validation":{"files":[]}}`))
+	assert.ErrorContains(t, err, "this is a validation and no sweep")
 	assert.ErrorContains(t, (&Comparison{}).Write(&again, Text, Options{}), "at least one point")
 }
 

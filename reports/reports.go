@@ -9,17 +9,13 @@ package reports
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
-
-// Schema is the version of the JSON documents that this package writes and reads.
-const Schema = 1
 
 // Format names a form of an artefact.
 type Format string
@@ -56,7 +52,8 @@ func (f Format) Extension() string {
 
 // Options say how to write an artefact. The zero value is ready.
 type Options struct {
-	Width int // columns of text; 0 is DefaultWidth, less than 60 counts as 60
+	Width   int    // columns of text; 0 is DefaultWidth, less than 60 counts as 60
+	Program string // the version of pldperf, for JSON
 }
 
 // DefaultWidth is the width of text that no terminal asked for.
@@ -70,35 +67,24 @@ func (o Options) width() int {
 }
 
 // KV is a named value, in an order that matters.
-type KV struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-}
+type KV = document.KV
 
-// document is the JSON of any artefact: one schema for all commands. Metrics and
-// Choices are derived: they are for scripts, and a reader derives them again.
-type document struct {
-	Schema     int             `json:"schema"`
-	Card       *Card           `json:"card,omitempty"`
-	Metrics    *Metrics        `json:"metrics,omitempty"`
-	Comparison *Comparison     `json:"comparison,omitempty"`
-	Races      []Race          `json:"races,omitempty"`
-	Choices    []Choice        `json:"choices,omitempty"`
-	Steps      []result.Step   `json:"wqe_steps,omitempty"`
-	IR         *SideBySide     `json:"ir,omitempty"`
-	Rows       []IRRow         `json:"rows,omitempty"`
+// listing is the JSON of what is no result and is not read back.
+type listing struct {
+	document.Head
 	Cost       *Cost           `json:"cost,omitempty"`
 	Operations []OperationForm `json:"operations,omitempty"`
-	Accuracy   *Accuracy       `json:"accuracy,omitempty"`
-	Fit        *Calibration    `json:"calibration,omitempty"`
+	Programs   *SideBySide     `json:"program,omitempty"`
+	Rows       []IRRow         `json:"rows,omitempty"`
+	Steps      []result.Step   `json:"steps,omitempty"`
 }
 
 // artefact is anything with the four forms.
 type artefact interface {
 	check() error
 	page() *page
-	records() [][]string // CSV, with its heading
-	document() document
+	records() [][]string            // CSV, with its heading
+	document() (document.Kind, any) // a *document.Document or a *listing, without its head
 }
 
 func write(w io.Writer, f Format, o Options, a artefact) error {
@@ -113,36 +99,21 @@ func write(w io.Writer, f Format, o Options, a artefact) error {
 	case CSV:
 		return csv.NewWriter(w).WriteAll(a.records())
 	case JSON:
-		return writeJSON(w, a.document())
+		return writeJSON(w, o, a)
 	}
 	_, err := ParseFormat(string(f))
 	return err
 }
 
-func writeJSON(w io.Writer, d document) error {
-	d.Schema = Schema
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(d)
-}
-
-// readJSON reads a document and refuses another schema and anything unknown.
-func readJSON(r io.Reader) (d document, err error) {
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return d, err
+func writeJSON(w io.Writer, o Options, a artefact) error {
+	kind, v := a.document()
+	head := document.NewHead(kind, o.Program)
+	switch d := v.(type) {
+	case *document.Document:
+		d.Head = head
+		return d.Write(w)
+	case *listing:
+		d.Head = head
 	}
-	var head struct {
-		Schema int `json:"schema"`
-	}
-	if err := json.Unmarshal(b, &head); err != nil {
-		return d, fmt.Errorf("no report: %w", err)
-	}
-	if head.Schema != Schema {
-		return d, fmt.Errorf("report has schema %d; this program reads schema %d", head.Schema, Schema)
-	}
-	dec := json.NewDecoder(strings.NewReader(string(b)))
-	dec.DisallowUnknownFields()
-	return d, dec.Decode(&d)
+	return document.Encode(w, v)
 }

@@ -8,6 +8,7 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
 // resourceKind sums up the resources of one name, numbers apart: "port out 3" is a
@@ -47,6 +48,14 @@ func topResources(r *result.Result) []resourceKind {
 		return cmp.Or(cmp.Compare(b.busiest.Busy, a.busiest.Busy), cmp.Compare(b.busiest.Bytes, a.busiest.Bytes), strings.Compare(a.name, b.name))
 	})
 	return kinds
+}
+
+// busiest cuts the resources down to the busiest of each kind.
+func busiest(r *result.Result) (out []document.Resource) {
+	for _, k := range topResources(r) {
+		out = append(out, document.Resource{Kind: k.name, Where: at(k.busiest), Busy: k.busiest.Busy, Bytes: k.busiest.Bytes})
+	}
+	return out
 }
 
 // at names the place of a resource: "3 -> 5", "rank 3".

@@ -7,6 +7,7 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
 // StepList is the life of WQEs, step by step.
@@ -26,7 +27,9 @@ func (s *StepList) check() error {
 	return nil
 }
 
-func (s *StepList) document() document { return document{Steps: s.Steps} }
+func (s *StepList) document() (document.Kind, any) {
+	return document.KindSteps, &listing{Steps: s.Steps}
+}
 
 // wqeSteps are the steps after the build, in order.
 var wqeSteps = []struct {

@@ -71,7 +71,7 @@ func (a *app) calibrate(ctx context.Context, name string, f *calibrateFlags) err
 	if err != nil {
 		return err
 	}
-	if err := calibration(c).Write(a.out, format, reports.Options{Width: max(width(a.out), 120)}); err != nil || f.overlay == "" {
+	if err := calibration(c).Write(a.out, format, a.shown(120)); err != nil || f.overlay == "" {
 		return err
 	}
 	return f.write(c)

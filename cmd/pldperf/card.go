@@ -16,7 +16,7 @@ import (
 // card turns an outcome into the cost card that reports write.
 func card(o *workloads.Outcome) *reports.Card {
 	c := &reports.Card{
-		Title: o.Title, Result: o.Result, SQDepth: o.SQDepth, Notes: o.Warnings,
+		Title: o.Title, Result: o.Result, Size: o.Message, SQDepth: o.SQDepth, Notes: o.Warnings,
 		Params: reports.ParamCount{
 			Documented: o.Params.Documented, Fitted: o.Params.Fitted, Assumed: o.Params.Assumed, User: o.Params.User,
 			AssumedThatMattered: o.Params.Mattered,
@@ -44,6 +44,11 @@ func verdict(s result.Status) error {
 		return nil
 	}
 	return failure{exitBad}
+}
+
+// shown are the options of a report of at least so many columns.
+func (a *app) shown(least int) reports.Options {
+	return reports.Options{Width: max(width(a.out), least), Program: version()}
 }
 
 // width returns the columns of the terminal that w is; 0 when it is none.

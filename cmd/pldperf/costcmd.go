@@ -81,7 +81,7 @@ func (a *app) cost(args []string, f *costFlags) error {
 	if err != nil {
 		return err
 	}
-	opt := reports.Options{Width: width(a.out)}
+	opt := a.shown(0)
 	if len(args) == 0 {
 		for _, x := range f.fields("rows") {
 			if f.given.Changed(x.flag) || len(f.sets) > 0 {

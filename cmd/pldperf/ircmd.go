@@ -80,7 +80,7 @@ func (a *app) ir(files []string, f *irFlags) error {
 	}
 	forms = append(forms, form{})
 	both := reports.SideBySide{Titles: [2]string{forms[0].title, forms[1].title}, A: forms[0].lines, B: forms[1].lines, All: f.all}
-	return both.Write(a.out, format, reports.Options{Width: width(a.out)})
+	return both.Write(a.out, format, a.shown(0))
 }
 
 // forms records the programs of a file: the one that it names, or two modes.

@@ -18,6 +18,7 @@ import (
 	"pldperf/hw"
 	"pldperf/hw/result"
 	"pldperf/reports"
+	"pldperf/reports/document"
 	"pldperf/workloads"
 )
 
@@ -28,6 +29,9 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 	var err error
 	if r.cache, err = f.open(); err != nil {
 		return nil, err
+	}
+	if w, err := firstOf(s); err == nil {
+		r.shared = leaves(w)
 	}
 	done := make([]*reports.Point, len(s.Points))
 	bar := newProgress(a.errs, len(s.Points))
@@ -43,7 +47,7 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 	if err != nil {
 		return nil, err
 	}
-	cmp := &reports.Comparison{Title: s.Config.Title, Axis: s.Config.Recommend, Tolerance: s.Config.Tolerance, Inputs: inputs(s), Notes: backoffNote(s)}
+	cmp := &reports.Comparison{Title: s.Config.Title, Axis: s.Config.Recommend, Tolerance: s.Config.Tolerance, Inputs: inputs(s), Config: r.shared, Notes: backoffNote(s)}
 	for _, p := range done {
 		if p != nil {
 			cmp.Points = append(cmp.Points, *p)
@@ -134,10 +138,11 @@ func (f *sweepFlags) open() (*workloads.Cache, error) {
 
 // runner runs the points of one sweep; many goroutines may use it.
 type runner struct {
-	app   *app
-	sweep *workloads.Sweep
-	cache *workloads.Cache
-	once  sync.Once
+	app    *app
+	sweep  *workloads.Sweep
+	cache  *workloads.Cache
+	shared []document.Leaf // of the first point
+	once   sync.Once
 }
 
 // point returns one point, from the cache if it is there.
@@ -156,7 +161,7 @@ func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 		d := json.NewDecoder(bytes.NewReader(data))
 		d.DisallowUnknownFields()
 		if d.Decode(&pt) == nil && pt.Status != "" {
-			pt.Axes = axes
+			pt.Axes, pt.Config = axes, differing(r.shared, leaves(w), axes)
 			return &pt, nil
 		}
 	}
@@ -172,6 +177,7 @@ func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 		return nil, err
 	}
 	pt := reports.NewPoint(axes, out.Message, card(out))
+	pt.Config = differing(r.shared, leaves(w), axes)
 	return &pt, r.keep(key, pt)
 }
 
@@ -187,7 +193,7 @@ func axesOf(s *workloads.Sweep, p *workloads.Point) []reports.KV {
 // keep puts a point into the cache, under no place of a sweep. A cache that cannot be
 // written costs time later, not the result now.
 func (r *runner) keep(key []byte, pt reports.Point) error {
-	pt.Axes = nil
+	pt.Axes, pt.Config = nil, nil
 	data, err := json.Marshal(pt)
 	if err != nil {
 		return err

@@ -163,13 +163,14 @@ func (a *app) writeRun(w *workloads.Workload, out *workloads.Outcome, f *runFlag
 			return err
 		}
 	}
-	opt := reports.Options{Width: width(a.out)}
+	opt, c := a.shown(0), card(out)
+	c.Config = leaves(w)
 	return a.output(f.file, func(dst io.Writer) error {
 		steps := &reports.StepList{Title: "Steps of WQEs " + f.wqe, Steps: out.Result.Steps}
 		if f.wqe != "" && format == reports.CSV { // a CSV file holds one table
 			return steps.Write(dst, format, opt)
 		}
-		if err := card(out).Write(dst, format, opt); err != nil || f.wqe == "" || format == reports.JSON {
+		if err := c.Write(dst, format, opt); err != nil || f.wqe == "" || format == reports.JSON {
 			return err // the JSON of the card holds the steps
 		}
 		if len(steps.Steps) == 0 {

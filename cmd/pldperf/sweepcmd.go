@@ -118,7 +118,7 @@ func (a *app) sweep(ctx context.Context, name string, f *sweepFlags) error {
 			return err
 		}
 	}
-	if err := cmp.Write(a.out, format, reports.Options{Width: width(a.out)}); err != nil {
+	if err := cmp.Write(a.out, format, a.shown(0)); err != nil {
 		return err
 	}
 	return a.ended(cmp, len(s.Points), f)
@@ -157,7 +157,7 @@ func (a *app) ended(cmp *reports.Comparison, all int, f *sweepFlags) error {
 func (a *app) artefacts(s *workloads.Sweep, cmp *reports.Comparison, dir string, f *sweepFlags) error {
 	for _, format := range []reports.Format{reports.CSV, reports.JSON, reports.Markdown} {
 		path := filepath.Join(dir, "sweep"+format.Extension())
-		if err := reports.WriteFile(path, func(w writer) error { return cmp.Write(w, format, reports.Options{}) }); err != nil {
+		if err := reports.WriteFile(path, func(w writer) error { return cmp.Write(w, format, reports.Options{Program: version()}) }); err != nil {
 			return err
 		}
 	}

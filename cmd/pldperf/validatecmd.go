@@ -74,7 +74,7 @@ func (a *app) validate(ctx context.Context, names []string, f *validateFlags) er
 		return err
 	}
 	err = a.output(f.file, func(dst io.Writer) error {
-		return acc.Write(dst, format, reports.Options{Width: max(width(a.out), 120)})
+		return acc.Write(dst, format, a.shown(120))
 	})
 	if err == nil && acc.Outside() > 0 {
 		err = failure{exitBad}

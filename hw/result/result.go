@@ -226,17 +226,18 @@ type Waiting struct {
 
 // Step is the life of one WQE, each time absolute; zero where it does not apply.
 type Step struct {
-	Rank, Peer int
-	Seq        int64
-	Bytes      int64
-	SGEs       int
-	Build      engine.Time
-	Doorbell   engine.Time
-	Fetch      engine.Time
-	Gather     engine.Time
-	Wire       engine.Time
-	Left       engine.Time
-	Land       engine.Time
-	Ack        engine.Time
-	CQE        engine.Time
+	Rank     int         `json:"rank"`
+	Peer     int         `json:"peer"`
+	Seq      int64       `json:"wqe"` // its number on the queue
+	Bytes    int64       `json:"bytes"`
+	SGEs     int         `json:"sges"`
+	Build    engine.Time `json:"build_ps"`
+	Doorbell engine.Time `json:"doorbell_ps"`
+	Fetch    engine.Time `json:"fetch_ps"`
+	Gather   engine.Time `json:"gather_ps"`
+	Wire     engine.Time `json:"wire_ps"`
+	Left     engine.Time `json:"left_ps"`
+	Land     engine.Time `json:"land_ps"`
+	Ack      engine.Time `json:"ack_ps"`
+	CQE      engine.Time `json:"cqe_ps"`
 }
