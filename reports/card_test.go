@@ -209,7 +209,7 @@ func TestCardsThatDoNotFitTheirResultAreErrors(t *testing.T) {
 
 func TestCSVCellsSurviveCommasQuotesAndLines(t *testing.T) {
 	c := fakeCard()
-	c.Inputs = []KV{{`routing, "hot"`, "a,b\n\"c\""}}
+	c.Inputs = []KV{{Key: `routing, "hot"`, Value: "a,b\n\"c\""}}
 	var b bytes.Buffer
 	require.NoError(t, c.Write(&b, CSV, Options{}))
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -220,7 +220,7 @@ func TestCSVCellsSurviveCommasQuotesAndLines(t *testing.T) {
 func TestMarkdownEscapesWhatWouldBreakATable(t *testing.T) {
 	c := fakeCard()
 	c.Title = "# <b>a|b</b> *x*\nsecond"
-	c.Inputs = []KV{{"a|b", "c|d `e` [f](g) _h_ \x1b[31m"}}
+	c.Inputs = []KV{{Key: "a|b", Value: "c|d `e` [f](g) _h_ \x1b[31m"}}
 	var b bytes.Buffer
 	require.NoError(t, c.Write(&b, Markdown, Options{}))
 	assert.Contains(t, b.String(), `# \# &lt;b>a\|b&lt;/b> \*x\* second`)

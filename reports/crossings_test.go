@@ -18,7 +18,7 @@ import (
 
 // ran is a point of a race that took so many microseconds; 0 is not possible.
 func ran(op, size string, us int64) Point {
-	p := Point{Axes: []KV{{"call.op", op}, {"call.size", size}}, Status: result.OK, Elapsed: engine.Duration(us) * engine.Microsecond}
+	p := Point{Axes: []KV{{Key: "call.op", Value: op}, {Key: "call.size", Value: size}}, Status: result.OK, Elapsed: engine.Duration(us) * engine.Microsecond}
 	if us == 0 {
 		return Impossible(p.Axes, "size: "+size+" is not divisible by 8")
 	}

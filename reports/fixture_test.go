@@ -133,20 +133,20 @@ func fakeCard() *Card {
 	return &Card{
 		Title: "indexed_all_to_all_v on Ascend 950DT, 4 ranks, core_num 2",
 		Inputs: []KV{
-			{"machine", "a5-950dt-64 (mesh, 8 ports of 53.1 GB/s)"}, {"op", "indexed_all_to_all_v, form l2"}, {"ranks", "4"}, {"core_num", "2"},
-			{"H", "7168"}, {"dtype", "INT8"}, {"routing", "uniform, 800 rows to each rank"}, {"payload", "provenance"}, {"seed", "1"},
+			{Key: "machine", Value: "a5-950dt-64 (mesh, 8 ports of 53.1 GB/s)"}, {Key: "op", Value: "indexed_all_to_all_v, form l2"}, {Key: "ranks", Value: "4"}, {Key: "core_num", Value: "2"},
+			{Key: "H", Value: "7168"}, {Key: "dtype", Value: "INT8"}, {Key: "routing", Value: "uniform, 800 rows to each rank"}, {Key: "payload", Value: "provenance"}, {Key: "seed", Value: "1"},
 		},
 		Result:  fakeResult(),
 		Formula: fakeFormula(),
 		Formulas: []KV{
-			{"bytes_sent", "sum over remote d of n_d * row"}, {"bytes_received", "sum over remote s of n_(s->r) * row"}, {"sqes", "sum over remote d of ceil(n_d/12)"},
-			{"wqebbs", "4 * SQEs"}, {"notifies", "2 * B * (P-1)"},
+			{Key: "bytes_sent", Value: "sum over remote d of n_d * row"}, {Key: "bytes_received", Value: "sum over remote s of n_(s->r) * row"}, {Key: "sqes", Value: "sum over remote d of ceil(n_d/12)"},
+			{Key: "wqebbs", Value: "4 * SQEs"}, {Key: "notifies", Value: "2 * B * (P-1)"},
 		},
 		Bound: Bound{Total: 113_000_000, Parts: []BoundPart{
-			{"latency", 5_000_000, "launch of B blocks and two dependent barrier messages"},
-			{"egress", 53_876_364, "remote bytes of the busiest sender at its fabric rate"},
-			{"pair", 113_000_000, "bytes of the busiest pair at its rate"},
-			{"self", 28_000_000, "the largest share of self rows at the MTE rate of one AIV"},
+			{Name: "latency", Time: 5_000_000, What: "launch of B blocks and two dependent barrier messages"},
+			{Name: "egress", Time: 53_876_364, What: "remote bytes of the busiest sender at its fabric rate"},
+			{Name: "pair", Time: 113_000_000, What: "bytes of the busiest pair at its rate"},
+			{Name: "self", Time: 28_000_000, What: "the largest share of self rows at the MTE rate of one AIV"},
 		}},
 		Params:  ParamCount{Documented: 12, Fitted: 9, Assumed: 14, User: 1, AssumedThatMattered: []string{"urma.wqe_gap", "fabric.latency"}, Outside: []string{"urma.sges 3 (fitted at 1)"}},
 		SQDepth: 32768,

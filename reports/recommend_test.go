@@ -20,7 +20,7 @@ import (
 func curve(axes []KV, times ...KV) []Point {
 	var out []Point
 	for _, kv := range times {
-		p := Point{Axes: append(slices.Clone(axes), KV{"core_num", kv.Key}), Status: result.OK, Size: 65536, BoundBy: "egress", Events: 1000, Digest: "0123"}
+		p := Point{Axes: append(slices.Clone(axes), KV{Key: "core_num", Value: kv.Key}), Status: result.OK, Size: 65536, BoundBy: "egress", Events: 1000, Digest: "0123"}
 		if err := p.Elapsed.UnmarshalText([]byte(kv.Value)); err != nil {
 			panic(err)
 		}
@@ -37,7 +37,7 @@ func curve(axes []KV, times ...KV) []Point {
 }
 
 func TestTheSmallestValueWithinTwoPercentOfTheBestIsRecommended(t *testing.T) {
-	points := curve(nil, KV{"1", "200 us"}, KV{"2", "102.000001 us"}, KV{"4", "102 us"}, KV{"8", "100 us"}, KV{"16", "101 us"})
+	points := curve(nil, KV{Key: "1", Value: "200 us"}, KV{Key: "2", Value: "102.000001 us"}, KV{Key: "4", Value: "102 us"}, KV{Key: "8", Value: "100 us"}, KV{Key: "16", Value: "101 us"})
 	c := Recommend(points, "core_num", TwoPercent)
 	require.Len(t, c, 1)
 	assert.Equal(t, "4", c[0].Rows[c[0].Pick].Value, "102 us is 2 %% behind 100 us and so in; a picosecond more is out")
@@ -56,18 +56,18 @@ func places(c Choice) (out []int) {
 }
 
 func TestACurveIsFlatBelowTwoPercentAndNotAtIt(t *testing.T) {
-	c := Recommend(curve(nil, KV{"1", "101.999999 us"}, KV{"2", "100 us"}), "core_num", TwoPercent)[0]
+	c := Recommend(curve(nil, KV{Key: "1", Value: "101.999999 us"}, KV{Key: "2", Value: "100 us"}), "core_num", TwoPercent)[0]
 	assert.True(t, c.Flat)
 	assert.Equal(t, 0, c.Pick)
 	assert.Equal(t, "core_num hardly matters here: slowest/quickest = 1.020; take the smallest, 1: 102.000 us", c.Text)
 
-	c = Recommend(curve(nil, KV{"1", "102 us"}, KV{"2", "100 us"}), "core_num", TwoPercent)[0]
+	c = Recommend(curve(nil, KV{Key: "1", Value: "102 us"}, KV{Key: "2", Value: "100 us"}), "core_num", TwoPercent)[0]
 	assert.False(t, c.Flat)
 	assert.Equal(t, 0, c.Pick)
 }
 
 func TestRunsThatDidNotEndOkAreNotRecommended(t *testing.T) {
-	points := curve(nil, KV{"1", "1 us"}, KV{"2", "1 us"}, KV{"4", "1 us"}, KV{"8", "100 us"})
+	points := curve(nil, KV{Key: "1", Value: "1 us"}, KV{Key: "2", Value: "1 us"}, KV{Key: "4", Value: "1 us"}, KV{Key: "8", Value: "100 us"})
 	points[0].Status, points[1].Status, points[2].Status = result.Aborted, result.WrongData, result.Hazardous
 	c := Recommend(points, "core_num", TwoPercent)[0]
 	assert.Equal(t, "8", c.Rows[c.Pick].Value)
@@ -89,7 +89,7 @@ func TestValuesAreOrderedAsTheNumbersTheyAre(t *testing.T) {
 	} {
 		var points []Point
 		for _, v := range values {
-			points = append(points, curve(nil, KV{v, "1 us"})...)
+			points = append(points, curve(nil, KV{Key: v, Value: "1 us"})...)
 		}
 		var got []string
 		for _, r := range Recommend(points, "core_num", TwoPercent)[0].Rows {
@@ -100,7 +100,7 @@ func TestValuesAreOrderedAsTheNumbersTheyAre(t *testing.T) {
 }
 
 func TestWithoutTheAxisPointsAreRankedButNotRecommended(t *testing.T) {
-	c := Recommend(curve(nil, KV{"1", "2 us"}, KV{"2", "1 us"}), "ranks", TwoPercent)
+	c := Recommend(curve(nil, KV{Key: "1", Value: "2 us"}, KV{Key: "2", Value: "1 us"}), "ranks", TwoPercent)
 	require.Len(t, c, 1)
 	assert.Equal(t, []int{2, 1}, places(c[0]))
 	assert.Equal(t, -1, c[0].Pick)
@@ -114,8 +114,8 @@ func TestRecommendationsHoldOnAnySweep(t *testing.T) {
 		for range n {
 			points = append(points, Point{
 				Axes: []KV{
-					{"ranks", fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "ranks"))},
-					{"core_num", fmt.Sprint(rapid.IntRange(1, 64).Draw(t, "core_num"))},
+					{Key: "ranks", Value: fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "ranks"))},
+					{Key: "core_num", Value: fmt.Sprint(rapid.IntRange(1, 64).Draw(t, "core_num"))},
 				},
 				Status:  rapid.SampledFrom(statuses).Draw(t, "status"),
 				Elapsed: engine.Duration(rapid.Int64Range(0, 300).Draw(t, "elapsed")),
@@ -169,13 +169,13 @@ func invariants(t *rapid.T, points []Point, c Choice, tolerance engine.Fraction)
 
 func fakeComparison() *Comparison {
 	var points []Point
-	points = append(points, curve([]KV{{"ranks", "4"}}, KV{"1", "160 us"}, KV{"4", "112 us"}, KV{"8", "110.9 us"}, KV{"16", "110 us"})...)
-	points = append(points, curve([]KV{{"ranks", "8"}}, KV{"1", "200 us"}, KV{"4", "199 us"}, KV{"8", "198.5 us"}, KV{"16", "201 us"})...)
+	points = append(points, curve([]KV{{Key: "ranks", Value: "4"}}, KV{Key: "1", Value: "160 us"}, KV{Key: "4", Value: "112 us"}, KV{Key: "8", Value: "110.9 us"}, KV{Key: "16", Value: "110 us"})...)
+	points = append(points, curve([]KV{{Key: "ranks", Value: "8"}}, KV{Key: "1", Value: "200 us"}, KV{Key: "4", Value: "199 us"}, KV{Key: "8", Value: "198.5 us"}, KV{Key: "16", Value: "201 us"})...)
 	bad := &points[3]
 	bad.Status, bad.Problem = result.Aborted, "ABORTED at 5.000 us by rank 2, block 1"
 	return &Comparison{
 		Title: "core_num of indexed_all_to_all_v on Ascend 950DT", Axis: "core_num", Points: points,
-		Inputs: []KV{{"machine", "a5-950dt-64"}, {"routing", `top-8 of 256, "uniform"`}}, Notes: []string{"seed 1 for every point"},
+		Inputs: []KV{{Key: "machine", Value: "a5-950dt-64"}, {Key: "routing", Value: `top-8 of 256, "uniform"`}}, Notes: []string{"seed 1 for every point"},
 	}
 }
 
@@ -231,7 +231,7 @@ func TestAComparisonComesBackFromItsJSON(t *testing.T) {
 
 func TestAPointIsItsCardCutDown(t *testing.T) {
 	c := fakeCard()
-	p := NewPoint([]KV{{"core_num", "2"}}, 5_734_400, c)
+	p := NewPoint([]KV{{Key: "core_num", Value: "2"}}, 5_734_400, c)
 	assert.Equal(t, c.Result.Elapsed, p.Elapsed)
 	assert.Equal(t, c.Result.Elapsed, p.Reasons.Sum(), "the slowest block's time is the elapsed time")
 	assert.Equal(t, "pair (bound)", p.Limits, "91.5 %% of the bound")

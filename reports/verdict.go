@@ -82,11 +82,11 @@ func hazardRows(h *result.Hazard) (rows []KV) {
 		a    *result.Access
 	}{{"first", h.First}, {"second", h.Second}} {
 		if x.a != nil {
-			rows = append(rows, KV{x.name, access(x.a)})
+			rows = append(rows, KV{Key: x.name, Value: access(x.a)})
 		}
 	}
 	if h.Missing != "" {
-		rows = append(rows, KV{"missing", h.Missing})
+		rows = append(rows, KV{Key: "missing", Value: h.Missing})
 	}
 	return rows
 }
@@ -121,7 +121,7 @@ func diagnosisTables(p *page, r *result.Result) {
 }
 
 func diagnosisRows(d *result.Diagnosis) (rows []KV) {
-	for _, kv := range []KV{{"Symptom", d.Symptom}, {"Cause", d.Cause}, {"Fix", d.Fix}, {"In this run", d.Evidence}} {
+	for _, kv := range []KV{{Key: "Symptom", Value: d.Symptom}, {Key: "Cause", Value: d.Cause}, {Key: "Fix", Value: d.Fix}, {Key: "In this run", Value: d.Evidence}} {
 		if kv.Value != "" {
 			rows = append(rows, kv)
 		}
