@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func where(b []byte, offset int64, err error) error {
 	case errors.As(err, &syntax):
 		offset, err = syntax.Offset, fmt.Errorf("no JSON: %s", syntax)
 	case errors.As(err, &typed):
-		offset, err = typed.Offset, fmt.Errorf("the field %s cannot be a %s", typed.Field, typed.Value)
+		offset, err = typed.Offset, fmt.Errorf("%s is no place for a JSON %s", cmp.Or(typed.Field, "a document"), typed.Value)
 	}
 	before := b[:min(max(offset, 0), int64(len(b)))]
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(before, []byte("\n")), strings.TrimPrefix(err.Error(), "json: "))
