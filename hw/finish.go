@@ -20,6 +20,7 @@ func (m *machine) finish() *result.Result {
 	m.calls()
 	m.stuck()
 	m.accounts()
+	m.showCut()
 	m.rankTotals()
 	m.resources()
 	m.steps()

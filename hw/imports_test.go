@@ -19,18 +19,19 @@ const module = "pldperf/"
 // each line may import what stands in it, and a room ending in "..." all below it.
 var allowed = map[string][]string{
 	"engine":               {},
-	"hw/memory":            {"engine"},
-	"hw/fabric":            {"engine"},
+	"hw/timeline":          {"engine"},
+	"hw/memory":            {"engine", "hw/timeline"},
+	"hw/fabric":            {"engine", "hw/timeline"},
 	"hw/program":           {"engine"},
 	"hw/result":            {"engine"},
 	"hw/arith":             {"hw/program"},
 	"hw/hazard":            {"engine", "hw/memory", "hw/program", "hw/result"},
-	"hw/ub":                {"engine", "hw/memory"},
-	"hw/urma":              {"engine", "hw/memory", "hw/fabric"},
-	"hw/sdma":              {"engine", "hw/memory", "hw/fabric"},
-	"hw/aiv":               {"engine", "hw/memory", "hw/fabric", "hw/program", "hw/result", "hw/ub", "hw/urma", "hw/sdma", "hw/arith", "hw/hazard"},
+	"hw/ub":                {"engine", "hw/memory", "hw/timeline"},
+	"hw/urma":              {"engine", "hw/memory", "hw/fabric", "hw/timeline"},
+	"hw/sdma":              {"engine", "hw/memory", "hw/fabric", "hw/timeline"},
+	"hw/aiv":               {"engine", "hw/memory", "hw/fabric", "hw/program", "hw/result", "hw/ub", "hw/urma", "hw/sdma", "hw/arith", "hw/hazard", "hw/timeline"},
 	"hw":                   {"engine", "hw/..."},
-	"hw/hwtest":            {"hw", "configs"}, // for tests alone
+	"hw/hwtest":            {"engine", "hw", "hw/timeline", "configs"}, // for tests alone
 	"collectives":          {"engine", "hw", "hw/program", "hw/result", "hw/arith"},
 	"collectives/symptoms": {"collectives", "hw/arith", "hw/program", "hw/result"},
 	"configs":              {},
@@ -38,6 +39,7 @@ var allowed = map[string][]string{
 	"workloads/fit":        {"engine", "hw", "hw/result", "collectives", "configs", "workloads"},
 	"reports":              {"engine", "hw/program", "hw/result", "reports", "reports/..."},
 	"reports/document":     {"engine", "hw/result"},
+	"reports/traces":       {"engine", "hw/result", "hw/timeline"},
 	"cmd":                  {"engine", "hw", "hw/...", "collectives", "collectives/...", "configs", "workloads", "workloads/...", "reports", "reports/...", "cmd/..."},
 }
 

@@ -12,6 +12,7 @@ import (
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 	"pldperf/hw/sdma"
+	"pldperf/hw/timeline"
 	"pldperf/hw/ub"
 	"pldperf/hw/urma"
 )
@@ -39,6 +40,7 @@ type Options struct {
 	Inspect    func(*memory.Space) // called with the memory at the end
 	Cells      CellFunc            // called at every change of a signal cell
 	Ties       uint64              // seed of another order of what happens at one instant; 0: that of scheduling
+	Timeline   timeline.Sink       // is told what every part does over time, if not nil
 	Hazards    string              // "on", "off" or "auto" (default): on unless the run is large
 }
 
@@ -69,6 +71,8 @@ type machine struct {
 	untimed  []result.Counters
 	res      *result.Result
 	noted    map[string]bool
+	line     *timeline.Recorder // nil: nobody watches
+	shown    []timeline.Call    // the tasks as it knows them
 }
 
 // taskRun is a task on one rank.
@@ -78,8 +82,9 @@ type taskRun struct {
 	missing int  // dependencies that have not ended
 	blocks  int  // blocks that have not ended
 	span    result.Span
-	begun   engine.Time // when the launch was over
-	cores   []*aiv.Core // by block, while the task runs
+	begun   engine.Time       // when the launch was over
+	cores   []*aiv.Core       // by block, while the task runs
+	shown   []*timeline.Block // of a compute item, while it runs
 }
 
 type taskState uint8
@@ -131,6 +136,7 @@ func (m *machine) build() error {
 	if err := m.connect(); err != nil {
 		return err
 	}
+	m.show()
 	m.checkHazards()
 	m.plan()
 	m.suspectSignals()

@@ -135,6 +135,7 @@ func (m *machine) begin(task, rank int) {
 	run.begun = now.Add(m.spec.AIV.LaunchTime(max(t.Blocks, t.Grid)).Scale(slow))
 	if t.Program == nil && t.Perblock == nil {
 		m.env.Hazards.Compute(task, rank)
+		m.showCompute(task, rank)
 		m.eng.At(run.begun.Add(t.Compute.Scale(slow)), m, event(evCompute, task, rank))
 		return
 	}
@@ -147,7 +148,7 @@ func (m *machine) begin(task, rank int) {
 		m.launched++
 		run.cores[b] = m.core()
 		run.cores[b].Start(&m.env, aiv.Task{
-			Rank: rank, Block: b, Blocks: t.Blocks, ID: uint32(m.launched), Tag: task, Slow: slow,
+			Rank: rank, Block: b, Blocks: t.Blocks, ID: uint32(m.launched), Tag: task, Slow: slow, Line: m.launch(task, rank, b),
 			Program: p, Counters: m.counters(task, rank), Start: now,
 		}, run.begun)
 	}
@@ -209,6 +210,7 @@ func (m *machine) endTask(task, rank int) {
 	run.state, run.span.End, run.cores = ended, m.eng.Now(), nil
 	m.ranks[rank].free += t.Blocks
 	m.verify(task, rank)
+	m.showEnd(task, rank)
 	m.env.Hazards.Ended(task, rank)
 	for _, i := range m.next[task] {
 		if !m.job.Tasks[i].Barrier {

@@ -10,6 +10,7 @@ import (
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 	"pldperf/hw/sdma"
+	"pldperf/hw/timeline"
 	"pldperf/hw/ub"
 	"pldperf/hw/urma"
 )
@@ -56,6 +57,7 @@ type Task struct {
 	ID                  uint32 // of this AIV among all of the run; 0 is nobody
 	Tag                 int    // the task's number
 	Slow                engine.Fraction
+	Line                *timeline.Block // nil: nobody watches
 	Program             *program.Program
 	Counters            *result.Counters
 	Start               engine.Time // from which the account runs
@@ -70,7 +72,8 @@ type Core struct {
 	BarrierExit engine.Time
 
 	env    *Env
-	watch  *hazard.Thread // nil: nobody looks for hazards
+	watch  *hazard.Thread  // nil: nobody looks for hazards
+	line   *timeline.Block // nil: nobody watches
 	here   program.Here
 	loops  [program.MaxLoops]loop // around the op, the outer one first
 	depth  int
@@ -130,12 +133,13 @@ func (c *Core) Start(env *Env, t Task, begin engine.Time) {
 		c.tiles[i].Reset()
 	}
 	*c = Core{
-		env: env, Task: t, since: t.Start, reason: result.Launch, here: program.Here{Rank: t.Rank, Block: t.Block},
+		env: env, Task: t, line: t.Line, since: t.Start, reason: result.Launch, here: program.Here{Rank: t.Rank, Block: t.Block},
 		ring: c.ring, put: transfer{data: c.put.data}, tiles: c.tiles, sges: c.sges[:0], moves: c.moves[:0], flights: c.flights,
 	}
 	c.Acct = result.Block{Call: t.Tag, Rank: t.Rank, Block: t.Block, Start: t.Start}
 	c.watch = env.Hazards.Launch(t.Tag, t.Rank, t.Block, t.Program)
 	c.pipes.Init(env.UB, env.Mem, env.Spec.Clock, t.Slow)
+	c.pipes.Watch(t.Line)
 	env.Eng.At(begin, c, evResume)
 }
 
@@ -321,6 +325,9 @@ func (c *Core) turn(r result.Reason) { c.turnAt(c.env.Eng.Now(), r) }
 func (c *Core) turnAt(t engine.Time, r result.Reason) {
 	c.Acct.Time[c.reason] += t.Sub(c.since)
 	c.since, c.reason = t, r
+	if c.line != nil {
+		c.turned(t, r)
+	}
 }
 
 func (c *Core) end() {
@@ -329,6 +336,7 @@ func (c *Core) end() {
 	c.Acct.MTE2, c.Acct.MTE3, c.Acct.Overlap = c.pipes.Busy()
 	c.Task.Program = nil
 	c.watch.End()
+	c.line.Done(c.Acct.End, !c.ring.Busy())
 	c.env.Report.Ended(c)
 }
 
@@ -352,6 +360,7 @@ func (c *Core) buf(b program.Buf) memory.ID { return c.env.Buffers[b] }
 
 // violate ends the run as the real kernel would abort it.
 func (c *Core) violate(what string, value, limit int64, format string, args ...any) bool {
+	c.line.Instant(c.env.Eng.Now(), "abort: "+what)
 	c.env.Report.Violated(result.Abort{
 		Time: c.env.Eng.Now(), Rank: c.Task.Rank, Block: c.Task.Block, Op: c.Task.Program.Ops[c.pc].Kind.String(),
 		What: what, Value: value, Limit: limit, Text: fmt.Sprintf(format, args...),

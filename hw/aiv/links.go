@@ -1,9 +1,12 @@
 package aiv
 
 import (
+	"fmt"
+
 	"pldperf/engine"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
+	"pldperf/hw/timeline"
 )
 
 // Links are the remote MTE paths of a machine: what the AIVs move from one rank to
@@ -14,12 +17,14 @@ type Links struct {
 	net   fabric.Fabric
 	rate  engine.Rate
 	ranks int
-	paths []*path // [src*ranks+dst], made at first touch
+	paths []*path            // [src*ranks+dst], made at first touch
+	line  *timeline.Recorder // nil: nobody watches
 }
 
 type path struct {
 	srv  engine.Server
 	flow fabric.Flow
+	line *timeline.Server
 }
 
 // NewLinks returns the remote MTE paths between ranks.
@@ -30,16 +35,27 @@ func NewLinks(eng *engine.Engine, net fabric.Fabric, rate engine.Rate, ranks int
 func (l *Links) at(src, dst int) *path {
 	p := &l.paths[src*l.ranks+dst]
 	if *p == nil {
-		*p = &path{flow: l.net.Open(src, dst)}
+		*p = &path{flow: l.net.Open(src, dst), line: l.show(src, dst)}
 	}
 	return *p
+}
+
+// Show makes the paths appear in a timeline; call it before the first send.
+func (l *Links) Show(line *timeline.Recorder) { l.line = line }
+
+func (l *Links) show(src, dst int) *timeline.Server {
+	if l.line == nil {
+		return nil
+	}
+	return l.line.Server(timeline.Place{Kind: timeline.Remote, Rank: src, Index: dst, Group: "remote MTE", Name: fmt.Sprintf("to rank %d", dst)}, false)
 }
 
 // send gives n bytes to the path from src to dst now and returns when the last has
 // left; event arg tells h when it is there.
 func (l *Links) send(src, dst int, n int64, owner uint32, h engine.Handler, arg uint64) (left engine.Time) {
 	p := l.at(src, dst)
-	_, left, _ = p.srv.Reserve(l.eng.Now(), l.rate.Span(engine.Bytes(n)), owner)
+	begin, left, _ := p.srv.Reserve(l.eng.Now(), l.rate.Span(engine.Bytes(n)), owner)
+	p.line.Carry(begin, left, n, "busy", dst)
 	l.net.Send(fabric.Message{Src: src, Dst: dst, Bytes: engine.Bytes(n), Flow: p.flow, Landed: h, LandedArg: arg})
 	return left
 }

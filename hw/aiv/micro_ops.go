@@ -51,7 +51,7 @@ func (c *Core) execSubmit(op *program.Op) bool {
 		case submitBuild:
 			c.step = submitPost
 			d := c.env.URMA.Lane(w.SGEs)
-			c.Acct.SIMT += d.Scale(c.Task.Slow)
+			c.lanes("build", d.Scale(c.Task.Slow))
 			if !c.spend(result.SIMTBuild, d) {
 				return false
 			}

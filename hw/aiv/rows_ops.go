@@ -5,6 +5,7 @@ import (
 	"pldperf/hw/arith"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
+	"pldperf/hw/timeline"
 )
 
 // execCount reads a count from the own memory as it is now, and keeps it with the
@@ -47,7 +48,9 @@ func (c *Core) execConvert(op *program.Op) bool {
 	wide := n / op.DType.Size() * max(op.DType.Size(), op.Into.Size())
 	if c.step == 0 {
 		c.step = 1
-		if !c.spend(result.Vector, c.env.Spec.Vector.Time(program.Sum, wide, c.env.Spec.Clock)) {
+		d := c.env.Spec.Vector.Time(program.Sum, wide, c.env.Spec.Clock)
+		c.work(timeline.Vector, op.Kind.String(), d.Scale(c.Task.Slow))
+		if !c.spend(result.Vector, d) {
 			return false
 		}
 	}

@@ -70,7 +70,7 @@ func (c *Core) submitted(n int) {
 // build is the time in which the SIMT lanes write the next segment of n rows.
 func (c *Core) build(r *program.Rows, n int) engine.Duration {
 	d := c.env.Spec.SIMT.Entry + c.env.URMA.BuildSpan(min(n-c.row, r.SGEs*r.Segment), c.env.Spec.Clock)
-	c.Acct.SIMT += d.Scale(c.Task.Slow)
+	c.lanes("build", d.Scale(c.Task.Slow))
 	return d
 }
 

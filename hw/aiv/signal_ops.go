@@ -95,7 +95,7 @@ func (c *Core) signalIssue(op *program.Op) (entry, gap engine.Duration) {
 // simt books the SIMT unit for the issue of atomics by an op that uses it.
 func (c *Core) simt(op *program.Op, d engine.Duration) {
 	if op.SIMT {
-		c.Acct.SIMT += d
+		c.lanes(op.Kind.String(), d)
 	}
 }
 
@@ -125,7 +125,7 @@ func (c *Core) execWait(op *program.Op) bool {
 	switch {
 	case c.step == waitEnter && op.SIMT:
 		entry := c.env.Spec.SIMT.Entry.Scale(c.Task.Slow)
-		c.Acct.SIMT += entry
+		c.lanes(op.Kind.String(), entry)
 		return c.waitFor(op, -1, entry)
 	case c.step == waitEnter:
 		c.peer = -1
@@ -155,7 +155,7 @@ func (c *Core) execWaitOne(op *program.Op) bool {
 		entry := engine.Duration(0)
 		if op.SIMT {
 			entry = c.env.Spec.SIMT.Entry.Scale(c.Task.Slow)
-			c.Acct.SIMT += entry
+			c.lanes(op.Kind.String(), entry)
 		}
 		return c.waitFor(op, -1, entry)
 	}

@@ -6,6 +6,7 @@ import (
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
+	"pldperf/hw/timeline"
 )
 
 // execLoad loads a tile from the own memory. No bytes are no tile and take no time.
@@ -163,7 +164,9 @@ func (c *Core) execCombine(op *program.Op) bool {
 	}
 	if c.step == 0 {
 		c.step = 1
-		return c.spend(result.Vector, c.env.Spec.Vector.Time(op.Reduce, n, c.env.Spec.Clock)) && c.combine(op, n)
+		d := c.env.Spec.Vector.Time(op.Reduce, n, c.env.Spec.Clock)
+		c.work(timeline.Vector, op.Kind.String(), d.Scale(c.Task.Slow))
+		return c.spend(result.Vector, d) && c.combine(op, n)
 	}
 	return c.combine(op, n)
 }

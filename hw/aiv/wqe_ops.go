@@ -199,7 +199,7 @@ func (c *Core) buildWQEs() bool {
 	d := spec.PackedSpan(t.batch, c.env.Spec.Clock)
 	if t.batch > 1 {
 		d += c.env.Spec.SIMT.Entry
-		c.Acct.SIMT += d.Scale(c.Task.Slow)
+		c.lanes("build", d.Scale(c.Task.Slow))
 	}
 	return c.spend(result.SIMTBuild, d)
 }

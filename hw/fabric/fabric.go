@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"pldperf/engine"
+	"pldperf/hw/timeline"
 )
 
 // A Flow is an ordered stream of messages from one rank to another: a URMA queue, or the remote MTE stream of an AIV.
@@ -53,6 +54,8 @@ type Fabric interface {
 	Pair(src, dst int) engine.Rate
 	// Resources returns what every link that carried something has carried, ordered by rank and by the way through the fabric.
 	Resources() []Resource
+	// Show makes the links appear in a timeline; call it before the first Open.
+	Show(line *timeline.Recorder)
 }
 
 // A Resource is the account of one link.

@@ -1,6 +1,9 @@
 package fabric
 
-import "pldperf/engine"
+import (
+	"pldperf/engine"
+	"pldperf/hw/timeline"
+)
 
 var _ = register("ideal", model{
 	check: func(s *Spec, report func(path, format string, args ...any)) {
@@ -49,6 +52,9 @@ func (f *ideal) Send(m Message) {
 	}
 	f.eng.After(f.latency, m.Landed, m.LandedArg)
 }
+
+// Show does nothing: there are no links.
+func (f *ideal) Show(*timeline.Recorder) {}
 
 func (f *ideal) Latency(src, dst int) engine.Duration {
 	if src == dst {

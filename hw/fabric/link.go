@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pldperf/engine"
+	"pldperf/hw/timeline"
 )
 
 // Names of the resources that every fabric has; all bytes pass both.
@@ -25,6 +26,7 @@ type link struct {
 	owner  int32 // the rank, or the group
 	peer   int32 // of a port of the mesh
 	number int32 // of a port of the Clos
+	line   *timeline.Server
 }
 
 // role is what a link is, in the order in which a message passes them.
@@ -92,6 +94,7 @@ func (n *network) Resources() []Resource {
 // link makes a link and returns its number.
 func (n *network) link(l link) int32 {
 	l.full = l.rate.Span(n.quantum)
+	l.line = n.show(&l)
 	n.links = append(n.links, l)
 	return int32(len(n.links) - 1)
 }
@@ -114,6 +117,9 @@ func (n *network) pass(i int32, t engine.Time, b engine.Bytes, f Flow) (begin, e
 	}
 	l.bytes += b
 	begin, end, _ = l.server.Reserve(t, span, uint32(f))
+	if l.line != nil {
+		n.carried(l, f, begin, end, b)
+	}
 	return begin, end
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pldperf/engine"
+	"pldperf/hw/timeline"
 )
 
 // network carries quanta over links. It is what all topologies but the ideal one have in common:
@@ -21,6 +22,7 @@ type network struct {
 	flows   []flow // flows[0] is none
 	waiting pool[message]
 	flying  pool[flight]
+	line    *timeline.Recorder // nil: nobody watches
 }
 
 func newNetwork(eng *engine.Engine, quantum engine.Bytes, ranks int) network {

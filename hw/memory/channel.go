@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"pldperf/engine"
+	"pldperf/hw/timeline"
 )
 
 // Spec describes a rank's memory system.
@@ -61,6 +62,8 @@ type channels struct {
 	hbm, l2   engine.Server
 	hbmN, l2N engine.Bytes
 	touched   int64 // lines
+	hbmLine   *timeline.Server
+	l2Line    *timeline.Server
 }
 
 // level is what HBM and L2 have in common. Most accesses are rows of one size, so the
@@ -76,11 +79,12 @@ func newLevel(rate engine.Rate, latency engine.Cycles, clock engine.Hertz) level
 	return level{rate: rate, latency: clock.Span(latency)}
 }
 
-func (l *level) reserve(v *engine.Server, now engine.Time, n engine.Bytes, owner uint32) Access {
+func (l *level) reserve(v *engine.Server, now engine.Time, n engine.Bytes, owner uint32, line *timeline.Server) Access {
 	if n != l.n {
 		l.n, l.span = n, l.rate.Span(n)
 	}
 	b, e, prev := v.Reserve(now, l.span, owner)
+	line.Carry(b, e, int64(n), "busy", -1)
 	return Access{Begin: b, End: e, Latency: l.latency, Blamed: prev}
 }
 
@@ -101,10 +105,10 @@ func (s *Space) Read(a Addr, n int64, owner uint32) Access {
 	c := &s.chans[a.Rank]
 	if s.touch(a, n) && c.touched <= int64(s.spec.L2.Capacity)>>lineBits {
 		c.l2N += engine.Bytes(n)
-		return s.l2.reserve(&c.l2, s.eng.Now(), engine.Bytes(n), owner)
+		return s.l2.reserve(&c.l2, s.eng.Now(), engine.Bytes(n), owner, c.l2Line)
 	}
 	c.hbmN += engine.Bytes(n)
-	return s.hbm.reserve(&c.hbm, s.eng.Now(), engine.Bytes(n), owner)
+	return s.hbm.reserve(&c.hbm, s.eng.Now(), engine.Bytes(n), owner, c.hbmLine)
 }
 
 // Write charges n bytes stored at a, arriving now, to the HBM of its rank; with
@@ -120,7 +124,7 @@ func (s *Space) Write(a Addr, n int64, owner uint32) Access {
 		moved *= 2
 	}
 	c.hbmN += moved
-	return s.hbm.reserve(&c.hbm, s.eng.Now(), moved, owner)
+	return s.hbm.reserve(&c.hbm, s.eng.Now(), moved, owner, c.hbmLine)
 }
 
 // touch marks a range as seen by the L2 and reports whether all of it was before.
@@ -146,6 +150,15 @@ func (s *Space) touch(a Addr, n int64) bool {
 		}
 	}
 	return hit
+}
+
+// Show makes HBM and L2 of every rank appear in a timeline.
+func (s *Space) Show(line *timeline.Recorder) {
+	for r := range s.chans {
+		c := &s.chans[r]
+		c.hbmLine = line.Server(timeline.Place{Kind: timeline.Memory, Rank: r, Group: "memory", Name: "HBM"}, true)
+		c.l2Line = line.Server(timeline.Place{Kind: timeline.Memory, Rank: r, Index: 1, Group: "memory", Name: "L2"}, true)
+	}
 }
 
 // HBM returns what a rank's HBM has carried so far, reads and writes together.

@@ -6,6 +6,7 @@ import (
 	"pldperf/engine"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
+	"pldperf/hw/timeline"
 )
 
 // A Move is what one SQE asks for: N bytes from Local, in the own rank's memory, to
@@ -27,12 +28,14 @@ type DMA struct {
 	works    []*work
 	unused   []*work
 	bytes    int64
+	line     *timeline.Recorder // nil: nobody watches
 }
 
 type channel struct {
 	srv         engine.Server
 	outstanding int
 	there, back []fabric.Flow // by peer, opened at first use
+	line        *timeline.Server
 }
 
 // work is one SQE from its doorbell to its completion.
@@ -51,6 +54,23 @@ func New(eng *engine.Engine, spec Spec, mem *memory.Space, net fabric.Fabric, ra
 	return &DMA{eng: eng, spec: spec.normal(), mem: mem, net: net, rank: rank}
 }
 
+// Show makes the channels appear in a timeline; call it before the first Submit.
+func (d *DMA) Show(line *timeline.Recorder) { d.line = line }
+
+func (d *DMA) show() {
+	for i := range d.channels {
+		d.channels[i].line = d.line.Server(timeline.Place{Kind: timeline.SDMA, Rank: d.rank, Index: i, Group: "SDMA", Name: fmt.Sprintf("channel %d", i)}, false)
+	}
+}
+
+// name is what the timeline calls a move.
+func (m *Move) name() string {
+	if m.Get {
+		return "get"
+	}
+	return "put"
+}
+
 // FullError is a doorbell for more SQEs than a ring has room for.
 type FullError struct{ Rank, Channel, SQEs, Depth int }
 
@@ -64,6 +84,7 @@ func (e *FullError) Error() string {
 func (d *DMA) Submit(ch int, moves []Move, h engine.Handler, arg uint64) error {
 	if d.channels == nil {
 		d.channels = make([]channel, d.spec.Channels)
+		d.show()
 	}
 	c := &d.channels[ch]
 	if n := c.outstanding + len(moves); n > d.spec.Depth {
@@ -77,7 +98,8 @@ func (d *DMA) Submit(ch int, moves []Move, h engine.Handler, arg uint64) error {
 			w.h, w.arg = h, arg
 		}
 		ready := d.eng.Now().Add(d.startUp(moves[i].Remote.Rank))
-		begin, _, _ := c.srv.Reserve(ready, d.span(moves[i].N), uint32(d.rank))
+		begin, end, _ := c.srv.Reserve(ready, d.span(moves[i].N), uint32(d.rank))
+		c.line.Carry(begin, end, moves[i].N, moves[i].name(), moves[i].Remote.Rank)
 		d.schedule(begin, evBegin, w)
 	}
 	return nil

@@ -8,6 +8,7 @@ package ub
 import (
 	"pldperf/engine"
 	"pldperf/hw/memory"
+	"pldperf/hw/timeline"
 )
 
 // Spec describes the Unified Buffer and the two pipes between it and memory.
@@ -51,6 +52,7 @@ type Pipes struct {
 	load    pipe
 	store   pipe
 	overlap engine.Duration
+	line    *timeline.Block // nil: nobody watches
 }
 
 // pipe is busy from the start of an instruction until its last byte has passed.
@@ -63,6 +65,9 @@ type pipe struct {
 func (p *Pipes) Init(spec *Spec, mem *memory.Space, clock engine.Hertz, slow engine.Fraction) {
 	*p = Pipes{spec: spec, mem: mem, clock: clock, slow: slow}
 }
+
+// Watch shows what the pipes do in the timeline of a block.
+func (p *Pipes) Watch(line *timeline.Block) { p.line = line }
 
 // Busy returns how long MTE2, MTE3 and both at once have been busy.
 func (p *Pipes) Busy() (mte2, mte3, both engine.Duration) {
@@ -94,6 +99,7 @@ func (p *Pipes) LoadArea(now engine.Time, a *memory.Area, owner uint32) engine.T
 
 func (p *Pipes) loaded(now engine.Time, acc memory.Access, n int64) engine.Time {
 	p.run(&p.load, &p.store, now, p.span(p.spec.Load, n), acc.End)
+	p.line.Work(timeline.MTE2, now, p.load.free, "load", n, -1)
 	return p.load.free.Add(acc.Latency)
 }
 
@@ -102,6 +108,7 @@ func (p *Pipes) loaded(now engine.Time, acc memory.Access, n int64) engine.Time 
 func (p *Pipes) LoadRemote(then engine.Time, n int64, end engine.Time) {
 	if !p.spec.Ideal() {
 		p.run(&p.load, &p.store, then, p.span(p.spec.Load, n), end)
+		p.line.Remote(timeline.MTE2, then, p.load.free, "remote load", n)
 	}
 }
 
@@ -124,6 +131,7 @@ func (p *Pipes) StoreArea(now engine.Time, a *memory.Area, owner uint32) engine.
 
 func (p *Pipes) stored(now engine.Time, acc memory.Access, n int64) engine.Time {
 	p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), acc.End)
+	p.line.Work(timeline.MTE3, now, p.store.free, "store", n, -1)
 	return p.store.free.Add(p.clock.Span(p.spec.StoreLatency).Scale(p.slow))
 }
 
@@ -131,6 +139,7 @@ func (p *Pipes) stored(now engine.Time, acc memory.Access, n int64) engine.Time 
 func (p *Pipes) StoreRemote(now engine.Time, n int64, end engine.Time) {
 	if !p.spec.Ideal() {
 		p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), end)
+		p.line.Remote(timeline.MTE3, now, p.store.free, "remote store", n)
 	}
 }
 

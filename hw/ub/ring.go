@@ -119,6 +119,7 @@ func (r *Ring) Handle(arg uint64) {
 		r.mem.Land(s.piece.Dst, &s.data)
 		s.loaded = false
 		r.done++
+		r.pipes.line.Stages(r.eng.Now(), r.loads-r.done)
 		r.advance()
 		if !r.Busy() {
 			r.tell(r.tags.Idle)
@@ -156,6 +157,7 @@ func (r *Ring) load() {
 	end := r.pipes.Load(now, s.piece.Src, s.piece.N, r.owner)
 	r.loads++
 	r.Stats.Pieces++
+	r.pipes.line.Stages(now, r.loads-r.done)
 	r.eng.At(end, r, i<<evBits|evLoaded)
 	if r.next, r.more = r.src.Next(); !r.more {
 		r.tell(r.tags.Issued)
@@ -170,6 +172,7 @@ func (r *Ring) unstick(now engine.Time) {
 	if d := now.Sub(r.wait); d > 0 {
 		r.Stats.Waits++
 		r.Stats.WaitTime += d
+		r.pipes.line.Carve(r.wait, now, "stage_wait")
 	}
 }
 

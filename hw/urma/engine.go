@@ -20,7 +20,7 @@ import (
 type work struct {
 	q     *Queue
 	next  *work // of those that wait for the flow
-	step  *Step
+	step  *record
 	dst   memory.Addr
 	data  memory.Data
 	into  []memory.Addr // of a READ: its SGEs
@@ -198,6 +198,7 @@ func (n *NIC) take(q *Queue) *work {
 // passed frees a work that has both left and landed.
 func (n *NIC) passed(w *work) {
 	if w.parts++; w.parts == 2 {
+		w.q.watch.over(w.step)
 		w.q, w.step = nil, nil
 		n.unused = append(n.unused, w)
 	}

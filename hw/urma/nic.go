@@ -7,6 +7,7 @@ import (
 	"pldperf/engine"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
+	"pldperf/hw/timeline"
 )
 
 // NIC is the engine of one rank with its queues.
@@ -27,6 +28,7 @@ type NIC struct {
 	wqe     [SQESize]byte // being encoded, or read from two pages
 	faults  []Fault
 	turns   []turn // who waits for a queue
+	line    *timeline.Recorder
 }
 
 // turn is somebody who waits for the queue to a peer.
@@ -104,6 +106,7 @@ func (n *NIC) Queue(peer int) *Queue {
 		q = &Queue{nic: n, peer: uint32(peer), flow: n.net.Open(n.rank, peer)}
 		q.dead = n.fault("dead_link", peer, 0) != nil
 		q.watch = n.watches[peer]
+		n.show(q)
 		n.queues[peer] = q
 	}
 	return q

@@ -166,8 +166,9 @@ func (q *Queue) Post(writer uint32, w Write) error {
 	}
 	bbs := s.Encode(q.nic.wqe[:])
 	q.write(q.nic.wqe[:bbs*WQEBB])
-	q.watch.built(q, length, len(w.SGEs))
+	q.watch.built(q, length, len(w.SGEs), w.Read)
 	q.head += uint64(bbs)
+	q.watch.depth(q)
 	q.sqes++
 	q.reads = w.Read
 	q.peak = max(q.peak, uint32(q.head-q.tail))

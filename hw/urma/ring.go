@@ -60,6 +60,7 @@ func (q *Queue) bbs(seq uint64) int { return int(q.slot(seq)[3] &^ ownerBit) }
 func (q *Queue) retire(tail uint64) {
 	r, n := q.ring, q.nic
 	q.tail = tail
+	q.watch.depth(q)
 	k := len(r.pages)
 	if tail != q.head {
 		k = int(tail/pageBBs - r.first)

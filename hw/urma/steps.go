@@ -1,10 +1,12 @@
 package urma
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
 	"pldperf/engine"
+	"pldperf/hw/timeline"
 )
 
 // Step is the life of one SQE; a time is zero where it does not apply. Build is the
@@ -17,17 +19,21 @@ type Step struct {
 	Build, Doorbell, Fetch, Gather, Wire, Left, Land, Ack, CQE engine.Time
 }
 
-// watch records the steps of chosen SQEs of a queue. A nil watch records nothing.
+// watch records the steps of chosen SQEs of a queue, and while they are under way those of
+// all when the queue is shown in a timeline. A nil watch records nothing.
 type watch struct {
 	chosen []chosen
-	steps  []*record // in order of Seq
+	line   *timeline.SQEs // nil: it is not shown
+	steps  []*record      // in order of Seq
+	kept   []*record      // of the chosen ones, those that are over and have been shown
 	unrung int
 }
 
 // record is the Step of the SQE at a WQEBB.
 type record struct {
 	Step
-	at uint64
+	at   uint64
+	read bool
 }
 
 // chosen is the SQEs first ... first+n-1.
@@ -51,21 +57,29 @@ func (n *NIC) Watch(peer, first, count int) {
 // Steps returns what has been recorded of the queue to peer, each SQE once, in order.
 func (n *NIC) Steps(peer int) (out []Step) {
 	if w := n.watches[peer]; w != nil {
-		for _, s := range w.steps {
-			out = append(out, s.Step)
+		for _, s := range append(slices.Clone(w.kept), w.steps...) {
+			if w.picked(s.Seq) {
+				out = append(out, s.Step)
+			}
 		}
 	}
+	slices.SortFunc(out, func(a, b Step) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
 }
 
+// picked reports whether SQE i is a chosen one.
+func (w *watch) picked(i int64) bool {
+	return slices.ContainsFunc(w.chosen, func(c chosen) bool { return i >= c.first && i-c.first < c.n })
+}
+
 // built begins the record of the SQE at the head, if it is a chosen one.
-func (w *watch) built(q *Queue, bytes uint32, sges int) {
+func (w *watch) built(q *Queue, bytes uint32, sges int, read bool) {
 	if w == nil {
 		return
 	}
-	i := int64(q.sqes)
-	if slices.ContainsFunc(w.chosen, func(c chosen) bool { return i >= c.first && i-c.first < c.n }) {
-		w.steps = append(w.steps, &record{Step{Seq: i, Bytes: int64(bytes), SGEs: sges, Build: q.nic.eng.Now()}, q.head})
+	if i := int64(q.sqes); w.line != nil || w.picked(i) {
+		s := Step{Seq: i, Bytes: int64(bytes), SGEs: sges, Build: q.nic.eng.Now()}
+		w.steps = append(w.steps, &record{Step: s, at: q.head, read: read})
 	}
 }
 
@@ -79,7 +93,7 @@ func (w *watch) rung(now engine.Time) {
 }
 
 // find returns the record of the SQE at a WQEBB; nil when nobody watches it.
-func (w *watch) find(seq uint64) *Step {
+func (w *watch) find(seq uint64) *record {
 	if w == nil {
 		return nil
 	}
@@ -87,5 +101,5 @@ func (w *watch) find(seq uint64) *Step {
 	if i == len(w.steps) || w.steps[i].at != seq {
 		return nil
 	}
-	return &w.steps[i].Step
+	return w.steps[i]
 }

@@ -1,0 +1,219 @@
+package timeline
+
+import (
+	"fmt"
+
+	"pldperf/engine"
+)
+
+// rank is what a Recorder knows of a rank: its AIVs, which tasks take one after another,
+// and its calls, which may run side by side.
+type rank struct {
+	units []*unit
+	calls []callLane
+}
+
+type callLane struct {
+	lane
+	end engine.Time
+}
+
+// unit is an AIV. A task takes those with the lowest numbers that are free, so that with one
+// task at a time AIV b executes block b.
+type unit struct {
+	rank, number int
+	block        *Block // that it executes
+	taken        bool
+	lanes        [Stages - Scalar + 1]lane
+}
+
+var unitNames = [...]string{"SCALAR", "SIMT", "VECTOR", "MTE2", "MTE3", "stage ring"}
+
+// Block is what is seen of one block while an AIV executes it.
+type Block struct {
+	rec   *Recorder
+	unit  *unit
+	since engine.Time // from which reason holds
+	name  string      // of the reason; none: what is not shown
+	spent Spent
+	peer  int
+	phase string // that is open
+	state uint8  // what is open: nothing, the call, or a phase of it
+}
+
+func (r *Recorder) rank(n int) *rank {
+	for n >= len(r.ranks) {
+		r.ranks = append(r.ranks, nil)
+	}
+	if r.ranks[n] == nil {
+		r.ranks[n] = new(rank)
+	}
+	return r.ranks[n]
+}
+
+// take finds an AIV of a rank.
+func (r *Recorder) take(n int) *unit {
+	k := r.rank(n)
+	for _, u := range k.units {
+		if !u.taken {
+			return u
+		}
+	}
+	u := &unit{rank: n, number: len(k.units)}
+	k.units = append(k.units, u)
+	return u
+}
+
+// Launch begins to show a block of a call: from now on it waits for its launch.
+func (r *Recorder) Launch(rank, block int, c *Call, now engine.Time, reason string) *Block {
+	if r == nil {
+		return nil
+	}
+	u := r.take(rank)
+	b := &Block{rec: r, unit: u, since: now, name: reason, peer: -1, spent: Spent{Call: c, Block: block, PC: -1, Phase: reason}}
+	u.block, u.taken = b, true
+	return b
+}
+
+// track returns that of a kind.
+func (b *Block) track(k Kind) Track {
+	u := b.unit
+	l := &u.lanes[k-Scalar]
+	if l.asked {
+		return l.track
+	}
+	p := Place{Kind: k, Rank: u.rank, Index: u.number, Group: fmt.Sprintf("AIV %d", u.number), Name: unitNames[k-Scalar]}
+	if k == Stages {
+		p.Unit = "stages"
+	}
+	return b.rec.open(l, &p)
+}
+
+// Turn charges the time up to t to what the block has spent it on, and begins the next.
+// Nothing that takes no time is shown, and what goes on is one span.
+func (b *Block) Turn(t engine.Time, reason, op, phase string, pc, peer int) {
+	if b.name == reason && b.spent.PC == pc && b.peer == peer {
+		return
+	}
+	b.charge(t)
+	b.name, b.spent.Op, b.spent.Phase, b.spent.PC, b.peer = reason, op, phase, pc, peer
+}
+
+// charge shows the time up to t.
+func (b *Block) charge(t engine.Time) {
+	if t <= b.since {
+		return
+	}
+	if k := b.track(Scalar); k != 0 {
+		b.enter(k)
+		b.rec.put(k, Span{Begin: b.since, End: t, Name: b.name, Peer: b.peer, Seq: -1, Spent: b.spent})
+	}
+	b.since = t
+}
+
+// enter opens the call and the phase that the next span is in.
+func (b *Block) enter(k Track) {
+	if b.state > 0 && b.phase == b.spent.Phase {
+		return
+	}
+	s := b.rec.sink
+	if b.state == 0 {
+		s.Begin(k, b.since, fmt.Sprintf("%s, block %d", b.spent.Call.Name, b.spent.Block))
+		b.state = 1
+	}
+	b.leave(k)
+	if b.phase = b.spent.Phase; b.phase != "" {
+		s.Begin(k, b.since, b.phase)
+		b.state = 2
+	}
+}
+
+// leave closes the phase that is open.
+func (b *Block) leave(k Track) {
+	if b.state == 2 {
+		b.rec.sink.End(k, b.since)
+		b.state = 1
+	}
+}
+
+// Carve says that from from to to, which is over and is part of the present time, the block
+// was blocked on something else than the rest of it.
+func (b *Block) Carve(from, to engine.Time, reason string) {
+	if b == nil {
+		return
+	}
+	b.charge(from)
+	was := b.name
+	b.name = reason
+	b.charge(to)
+	b.name = was
+}
+
+// Done ends the block; unless its AIV still stores for it, the next one may have that.
+func (b *Block) Done(t engine.Time, free bool) {
+	if b == nil || b.unit.block != b {
+		return
+	}
+	b.charge(t)
+	if k := b.unit.lanes[0].track; k != 0 && b.state > 0 {
+		b.leave(k)
+		b.rec.sink.End(k, b.since)
+	}
+	b.unit.block, b.unit.taken = nil, !free
+}
+
+// Work shows that a unit of the AIV other than the scalar one is at work. A span of a lane
+// begins where the one before has ended.
+func (b *Block) Work(k Kind, begin, end engine.Time, name string, bytes int64, peer int) {
+	if b == nil {
+		return
+	}
+	b.rec.put(b.track(k), Span{Begin: begin, End: end, Name: name, Bytes: bytes, Peer: peer, Seq: -1})
+}
+
+// Remote is Work with the peer that the block's op has to do with.
+func (b *Block) Remote(k Kind, begin, end engine.Time, name string, bytes int64) {
+	if b != nil {
+		b.Work(k, begin, end, name, bytes, b.peer)
+	}
+}
+
+// Stages shows how many stages of the ring hold a piece.
+func (b *Block) Stages(now engine.Time, n int64) {
+	if b == nil {
+		return
+	}
+	if t := b.track(Stages); t != 0 {
+		b.rec.sink.Count(t, now, n)
+	}
+}
+
+// Instant marks the block's track.
+func (b *Block) Instant(now engine.Time, name string) {
+	if b == nil {
+		return
+	}
+	if t := b.track(Scalar); t != 0 {
+		b.rec.sink.Instant(t, now, name)
+	}
+}
+
+// Called shows a task of a rank that is over.
+func (r *Recorder) Called(rank int, c *Call, begin, end engine.Time) {
+	if r == nil || end <= begin {
+		return
+	}
+	k := r.rank(rank)
+	i := 0
+	for i < len(k.calls) && k.calls[i].end > begin {
+		i++
+	}
+	if i == len(k.calls) {
+		k.calls = append(k.calls, callLane{})
+	}
+	l := &k.calls[i]
+	if l.end = end; !l.asked {
+		r.open(&l.lane, &Place{Kind: Calls, Rank: rank, Lane: i, Name: "calls"})
+	}
+	r.put(l.track, Span{Begin: begin, End: end, Name: c.Name, Peer: -1, Seq: -1})
+}
