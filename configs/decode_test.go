@@ -314,12 +314,12 @@ func TestDescribeListsEveryKeyThatDecodeAccepts(t *testing.T) {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s: %s %s", k.Path, k.Type, k.Default)))
 	}
 	assert.Equal(t, []string{
-		"name: text", "aivs: a whole number", "clock: a hertz",
+		"name: text", "aivs: a whole number", "clock: a frequency",
 		"fabric: a section", "fabric.kind: text mesh",
-		"fabric.port: a section", "fabric.port.rate: a rate", "fabric.port.count: a whole number 7", "fabric.port.latency: a duration",
+		"fabric.port: a section", "fabric.port.rate: a rate", "fabric.port.count: a whole number 7", "fabric.port.latency: a time",
 		"steps: a list, each a section", "steps.[].op: text", "steps.[].x: a whole number",
-		"sizes: a list, each bytes", "shapes: a section, each a section", "ideal: true or false",
-		"share: a fraction 94.8 %", "pair: a list, each a whole number", "skew: a number",
+		"sizes: a list, each a size", "shapes: a section, each a section", "ideal: true or false",
+		"share: a share 94.8 %", "pair: a list, each a whole number", "skew: a number",
 		"labels: a section, each text", "axes: a section", "extra: a value", "seed: a whole number 1",
 	}, lines)
 	first := configs.Describe(spec{})[1]

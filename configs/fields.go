@@ -18,6 +18,7 @@ type field struct {
 	def      string // the default tag
 	help     string
 	unit     string
+	when     []term
 }
 
 // rules limit the leaves of a field.
@@ -82,7 +83,7 @@ func newField(f reflect.StructField, name string, index []int) field {
 		name = strings.ToLower(f.Name)
 	}
 	n := field{key: name, index: index, typ: f.Type, required: tag("required") == "true",
-		def: tag("default"), help: tag("help"), unit: tag("unit"), rules: rules{min: tag("min"), max: tag("max")}}
+		def: tag("default"), help: tag("help"), unit: tag("unit"), when: terms(tag("when")), rules: rules{min: tag("min"), max: tag("max")}}
 	if enum := tag("enum"); enum != "" {
 		n.rules.enum = strings.Split(enum, ",")
 	}

@@ -134,6 +134,39 @@ func (f *Hertz) UnmarshalText(text []byte) error { return frequency.read((*int64
 // UnmarshalText reads a number in per cent with at most four decimals, such as "94.8 %"; errors as for a Duration.
 func (f *Fraction) UnmarshalText(text []byte) error { return fraction.read((*int64)(f), text) }
 
+// Syntax says how a Duration is written: its noun, examples, and a pattern that its text matches, for editors.
+func (Duration) Syntax() (noun, examples, pattern string) { return duration.syntax() }
+
+// Syntax is that of a Duration.
+func (Time) Syntax() (noun, examples, pattern string) { return duration.syntax() }
+
+// Syntax says how Bytes are written.
+func (Bytes) Syntax() (noun, examples, pattern string) { return size.syntax() }
+
+// Syntax says how Cycles are written.
+func (Cycles) Syntax() (noun, examples, pattern string) { return cycles.syntax() }
+
+// Syntax says how a Rate is written.
+func (Rate) Syntax() (noun, examples, pattern string) {
+	noun, examples, pattern = rate.syntax()
+	return noun, examples + ", or unlimited", "^unlimited$|" + pattern
+}
+
+// Syntax says how Hertz are written.
+func (Hertz) Syntax() (noun, examples, pattern string) { return frequency.syntax() }
+
+// Syntax says how a Fraction is written.
+func (Fraction) Syntax() (noun, examples, pattern string) { return fraction.syntax() }
+
+// syntax names the units in the pattern; that a number is too large or too fine it does not say.
+func (q *quantity) syntax() (noun, examples, pattern string) {
+	names := make([]string, len(q.units))
+	for i, u := range q.units {
+		names[i] = u.name
+	}
+	return q.noun, q.examples, `^[0-9]+(\.[0-9]+)?[ \t]*(` + strings.Join(names, "|") + `)$`
+}
+
 // read sets *v to what text says, in whole units of the quantity's first unit. The arithmetic is exact: a value that
 // would have to be rounded is an error.
 func (q *quantity) read(v *int64, text []byte) error {

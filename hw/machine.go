@@ -23,12 +23,12 @@ type Spec struct {
 	Title    string      `yaml:"title" help:"what the machine is, in a few words"`
 	BasedOn  string      `yaml:"based_on" help:"preset whose values hold where this file gives none"`
 	Platform string      `yaml:"platform" enum:"a5,a2a3" help:"generation: only a5 has SIMT and URMA for AIVs"`
-	AIV      aiv.Spec    `yaml:"aiv"`
-	UB       ub.Spec     `yaml:"ub"`
-	URMA     urma.Spec   `yaml:"urma"`
-	SDMA     sdma.Spec   `yaml:"sdma"`
-	Memory   memory.Spec `yaml:"memory"`
-	Fabric   fabric.Spec `yaml:"fabric"`
+	AIV      aiv.Spec    `yaml:"aiv" help:"the vector cores of a rank"`
+	UB       ub.Spec     `yaml:"ub" help:"the Unified Buffer of an AIV and the pipes MTE2 and MTE3"`
+	URMA     urma.Spec   `yaml:"urma" help:"send queues and NIC engine of a rank"`
+	SDMA     sdma.Spec   `yaml:"sdma" help:"the system DMA of a rank"`
+	Memory   memory.Spec `yaml:"memory" help:"HBM and L2 of a rank"`
+	Fabric   fabric.Spec `yaml:"fabric" help:"what connects the ranks"`
 }
 
 // Options are about how a run is done, not what it computes. The zero value is the

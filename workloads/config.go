@@ -27,6 +27,7 @@ type Config struct {
 
 	dir   string                         // of the file, for files that it names
 	noted func(name string, data []byte) // told of each file that it names; nil: nobody
+	thin  bool                           // draw few rows: only the programs are wanted
 }
 
 // MachineConfig is the machine of a workload.
@@ -54,7 +55,7 @@ type CallConfig struct {
 	Atomic    bool              `yaml:"atomic" help:"add to what is there instead of overwriting it (put, remote_store)"`
 	Wire      string            `yaml:"wire" enum:"v0,v1,v2,v3,v4" default:"v4" help:"all_to_all_v: which version of the protocol"`
 	Mistake   string            `yaml:"mistake" help:"an error to make on purpose, to see what it looks like"`
-	WhatIf    bool              `yaml:"what_if" help:"allow a transport that the real operator lacks; the card says so"`
+	WhatIf    bool              `yaml:"what_if" when:"transport" help:"allow a transport that the real operator lacks; the card says so"`
 	Chunk     int               `yaml:"chunk_cols" min:"0" help:"elements of a put's stage; 0 is the whole chunk"`
 	Signal    int               `yaml:"signal_columns" min:"0" max:"1024" help:"S, columns of the signal window; default core_num"`
 	Kinds     map[string]string `yaml:"kinds" help:"operand: window or tensor, where not the default"`
@@ -91,14 +92,14 @@ type RepeatConfig struct {
 // ItemConfig is one element of a chain.
 type ItemConfig struct {
 	Name    string         `yaml:"name" required:"true" help:"for after, reads, writes and signal of other items"`
-	Call    *CallConfig    `yaml:"call"`
-	Routing *routing.Spec  `yaml:"routing" help:"default: the workload's"`
-	Compute *ComputeConfig `yaml:"compute"`
+	Call    *CallConfig    `yaml:"call" help:"a collective or primitive"`
+	Routing *routing.Spec  `yaml:"routing" when:"call" help:"default: the workload's"`
+	Compute *ComputeConfig `yaml:"compute" help:"work between calls"`
 	After   []string       `yaml:"after" help:"items that must end first"`
-	Signal  string         `yaml:"signal" help:"item whose signal this call shares: an InOut dependency"`
-	Window  string         `yaml:"window" help:"item whose target this call writes, too: an InOut dependency"`
-	Kernel  string         `yaml:"kernel" help:"items with the same kernel are one program in one launch; hand and InCore forms"`
-	Repeat  RepeatConfig   `yaml:"repeat"`
+	Signal  string         `yaml:"signal" when:"call" help:"item whose signal this call shares: an InOut dependency"`
+	Window  string         `yaml:"window" when:"call" help:"item whose target this call writes, too: an InOut dependency"`
+	Kernel  string         `yaml:"kernel" when:"call" help:"items with the same kernel are one program in one launch; hand and InCore forms"`
+	Repeat  RepeatConfig   `yaml:"repeat" help:"the call again on the same windows"`
 }
 
 // ComputeConfig is work between calls.
@@ -113,24 +114,24 @@ type ComputeConfig struct {
 type SkewConfig struct {
 	Offsets []engine.Duration `yaml:"offsets" help:"when each rank starts; a shorter list leaves the rest at 0"`
 	Random  engine.Duration   `yaml:"random" help:"each rank starts at a random time up to this"`
-	Seed    uint64            `yaml:"seed" help:"of the random starts"`
+	Seed    uint64            `yaml:"seed" when:"random" help:"of the random starts"`
 	Slow    []engine.Fraction `yaml:"slow" help:"factor on the AIV time of each rank; 100 % is nominal"`
 }
 
 // FaultConfig is a failure to inject.
 type FaultConfig struct {
-	Kind   string `yaml:"kind" enum:"cqe_status,dead_link,drop_notify" required:"true"`
-	Src    int    `yaml:"src" min:"0"`
-	Dst    int    `yaml:"dst" min:"0"`
-	Nth    int    `yaml:"nth" min:"0" help:"which CQE or notify of the pair, from 0"`
-	Status int    `yaml:"status" min:"0" max:"255" help:"cqe_status: the status; default 1"`
+	Kind   string `yaml:"kind" enum:"cqe_status,dead_link,drop_notify" required:"true" help:"cqe_status: a CQE with an error; dead_link: nothing passes; drop_notify: a notify is lost"`
+	Src    int    `yaml:"src" min:"0" help:"rank that sends"`
+	Dst    int    `yaml:"dst" min:"0" help:"rank that receives"`
+	Nth    int    `yaml:"nth" when:"kind=cqe_status|drop_notify" min:"0" help:"which CQE or notify of the pair, from 0"`
+	Status int    `yaml:"status" when:"kind=cqe_status" min:"0" max:"255" help:"cqe_status: the status; default 1"`
 }
 
 // SignalConfig gives a signal cell a value before the first call.
 type SignalConfig struct {
-	Item  string `yaml:"item" help:"of a chain"`
-	Rank  int    `yaml:"rank" min:"0"`
-	Row   int    `yaml:"row" min:"0"`
-	Col   int    `yaml:"col" min:"0"`
-	Value int    `yaml:"value"`
+	Item  string `yaml:"item" when:"^chain" help:"of a chain"`
+	Rank  int    `yaml:"rank" min:"0" help:"whose cell it is"`
+	Row   int    `yaml:"row" min:"0" help:"row of the signal: the source"`
+	Col   int    `yaml:"col" min:"0" help:"column of the signal"`
+	Value int    `yaml:"value" help:"what it holds before the first call"`
 }

@@ -320,6 +320,9 @@ func (c *Config) traffic(it *ItemConfig) ([]collectives.Traffic, *routing.Routin
 		return nil, nil, nil
 	}
 	spec, row := c.routing(it)
+	if c.thin {
+		spec = few(spec)
+	}
 	n := 1
 	if it.Repeat.Reroute {
 		n = it.Repeat.Warmup + max(it.Repeat.Count, 1)

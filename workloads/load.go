@@ -15,6 +15,8 @@ type Workload struct {
 	Doc    *configs.Doc // with the machine's preset merged in
 	Config Config
 	items  []item
+	own    *configs.Doc // without the preset
+	parts  map[string]bool
 }
 
 // Load reads a workload (a file, or the name of a shipped one), merges its machine
@@ -123,6 +125,7 @@ func (w *Workload) decode(doc *configs.Doc) error {
 	if err != nil {
 		return err
 	}
+	w.own = doc
 	if w.Doc, err = withMachine(doc); err != nil {
 		return err
 	}

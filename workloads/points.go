@@ -43,7 +43,11 @@ func (s *Sweep) expand(file string, base *configs.Doc) error {
 			p.Values[i] = a.Values[index[i]]
 			rest /= len(a.Values)
 		}
-		if err := s.check(&p, base); err != nil && s.Compares() {
+		w, err := s.check(&p, base)
+		if err == nil {
+			s.unread(w, index)
+		}
+		if err != nil && s.Compares() {
 			p.Impossible, p.problems = impossible(err), s.relocate(err, index)
 		} else if err != nil {
 			for _, one := range s.relocate(err, index) {
@@ -65,16 +69,30 @@ func (s *Sweep) expand(file string, base *configs.Doc) error {
 }
 
 // check applies the point's values to the workload and decodes it.
-func (s *Sweep) check(p *Point, base *configs.Doc) error {
+func (s *Sweep) check(p *Point, base *configs.Doc) (*Workload, error) {
 	doc := *base
 	for i, a := range s.Axes {
 		if err := a.set(&doc, p.Values[i]); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	p.doc = &doc
-	_, err := decode(p.file, p.doc)
-	return err
+	return decode(p.file, p.doc)
+}
+
+// unread keeps of what no point so far reads that which this one does not read either.
+func (s *Sweep) unread(w *Workload, index []int) {
+	if s.looked && len(s.Unread) == 0 {
+		return
+	}
+	now := w.Unread()
+	if !s.looked {
+		s.Unread, s.looked = s.relocate(now, index), true
+		return
+	}
+	s.Unread = slices.DeleteFunc(s.Unread, func(old configs.Problem) bool {
+		return !slices.ContainsFunc(now, func(p configs.Problem) bool { return p.Path == old.Path })
+	})
 }
 
 // addNew adds a problem unless there is one that says the same of the same path,

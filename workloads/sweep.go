@@ -27,8 +27,10 @@ type Sweep struct {
 	Config SweepConfig
 	Axes   []Axis
 	Points []Point
+	Unread configs.Problems // what the files set though no point reads it
 
 	recommends bool // the file says of which axis
+	looked     bool // at a point, for Unread
 }
 
 // LoadSweep reads a sweep and checks every point of it before anything runs.

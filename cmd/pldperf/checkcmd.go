@@ -14,6 +14,10 @@ import (
 const checkLong = `Read workloads, sweeps and machines and report everything that is wrong with them, where it
 stands in the file, without running anything. A sweep is checked point by point.
 
+What nothing reads is a warning, or with --strict an error: a key of another fabric or of
+the real part behind an ideal twin, a part of the machine that none of the calls uses.
+See: pldperf explain KEY.
+
 Examples:
   pldperf check my.yaml
   pldperf check configs/workloads/*.yaml --json
@@ -21,14 +25,15 @@ Examples:
 
 func (a *app) checkCommand() *cobra.Command {
 	var sets []string
-	var asJSON bool
+	var asJSON, strict bool
 	c := &cobra.Command{
 		Use: "check FILE...", Short: "validate workloads, sweeps and machines without running them", Long: checkLong,
 		Args: cobra.MinimumNArgs(1), ValidArgsFunction: complete(configs.Workloads, configs.Sweeps, configs.Machines),
-		RunE: func(_ *cobra.Command, args []string) error { return a.check(args, sets, asJSON) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.check(args, sets, asJSON, strict) },
 	}
 	c.Flags().StringArrayVar(&sets, "set", nil, "override a field of a workload: path=value (repeatable)")
 	c.Flags().BoolVar(&asJSON, "json", false, "for each file its kind, or its problems with line and column, as JSON")
+	c.Flags().BoolVar(&strict, "strict", false, strictHelp)
 	return c
 }
 
@@ -39,6 +44,9 @@ type verdictOf struct {
 	Kind     string    `json:"kind,omitempty"`
 	Summary  string    `json:"summary,omitempty"`
 	Problems []problem `json:"problems,omitempty"`
+	Unread   []problem `json:"unread,omitempty"` // values that nothing reads
+
+	unread configs.Problems
 }
 
 // problem is a configs.Problem as JSON has it; line and col are 0 where there are none.
@@ -50,12 +58,15 @@ type problem struct {
 	Message string `json:"message"`
 }
 
-func (a *app) check(names, sets []string, asJSON bool) error {
+func (a *app) check(names, sets []string, asJSON, strict bool) error {
 	var all []verdictOf
 	var faults []error
 	for _, name := range names {
 		v, err := a.checkFile(name, sets)
-		if err != nil {
+		if err == nil && strict && len(v.unread) > 0 {
+			err = v.unread
+		}
+		if v.Unread = problemList(v.unread); err != nil {
 			faults = append(faults, err)
 			v.Problems = problemsOf(err)
 		}
@@ -64,6 +75,7 @@ func (a *app) check(names, sets []string, asJSON bool) error {
 		if asJSON || !v.OK {
 			continue
 		}
+		a.warn(v.unread)
 		if _, err := fmt.Fprintf(a.out, "%s: ok, %s\n", v.File, v.Summary); err != nil {
 			return err
 		}
@@ -84,6 +96,10 @@ func problemsOf(err error) (out []problem) {
 	if !errors.As(err, &placed) {
 		return []problem{{Message: err.Error()}}
 	}
+	return problemList(placed)
+}
+
+func problemList(placed configs.Problems) (out []problem) {
 	for _, p := range placed {
 		out = append(out, problem{p.File, p.Line, p.Col, p.Path, p.Message})
 	}
@@ -104,6 +120,7 @@ func (a *app) checkFile(name string, sets []string) (v verdictOf, err error) {
 		if err != nil {
 			return v, err
 		}
+		v.unread = s.Unread
 		v.Kind, v.Summary = "sweep", fmt.Sprintf("a sweep of %s over %s", plural(len(s.Points), "point"), plural(len(s.Axes), "axis"))
 	case isMachine(doc):
 		spec, err := machine(doc)
@@ -116,6 +133,7 @@ func (a *app) checkFile(name string, sets []string) (v verdictOf, err error) {
 		if err != nil {
 			return v, err
 		}
+		v.unread = w.Unread()
 		v.Kind, v.Summary = "workload", fmt.Sprintf("a workload of %s on %s", plural(w.Config.Ranks, "rank"), w.Config.Machine.Name)
 	}
 	return v, nil

@@ -68,6 +68,9 @@ func (a *app) plot(ctx context.Context, name string, f *sweepFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := a.unread(s.Unread, f.strict, false); err != nil {
+		return err
+	}
 	if len(f.kinds) == 0 {
 		f.kinds = s.Config.Plots
 	}

@@ -48,6 +48,9 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 		return nil, err
 	}
 	cmp := &reports.Comparison{Title: s.Config.Title, Axis: s.Config.Recommend, Tolerance: s.Config.Tolerance, Inputs: inputs(s), Config: r.shared, Notes: backoffNote(s)}
+	for _, p := range s.Unread {
+		cmp.Notes = append(cmp.Notes, p.Error())
+	}
 	for _, p := range done {
 		if p != nil {
 			cmp.Points = append(cmp.Points, *p)

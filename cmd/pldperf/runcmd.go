@@ -33,7 +33,7 @@ type runFlags struct {
 	format, file   string
 	queue, payload string
 	wqe, matrix    string
-	json           bool
+	json, strict   bool
 	hazards        string
 	perturb        int
 }
@@ -55,6 +55,7 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringVar(&f.hazards, "hazards", "auto", "look for accesses that only timing orders: on, off, or auto: unless ranks * ranks * blocks exceed 65,536")
 	fl.Lookup("hazards").NoOptDefVal = "on"
 	fl.IntVar(&f.perturb, "perturb", 0, "run again so many times with other starts, speeds and orders at one instant, and compare the data")
+	fl.BoolVar(&f.strict, "strict", false, strictHelp)
 	fl.StringVar(&f.wqe, "wqe", "", "list the steps of WQEs: SRC:DST[:FIRST[+COUNT]]; as CSV, instead of the card")
 	fl.StringVar(&f.matrix, "matrix", "", "write the traffic between ranks as a picture (.png or .svg)")
 	return c
@@ -86,13 +87,20 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 		if r.w, err = a.workload(name, f.sets); err != nil {
 			return r, err
 		}
+		unread := r.w.Unread()
+		if err := a.unread(unread, f.strict, f.file == "" && format == reports.Text); err != nil {
+			return r, err
+		}
 		if err := queueExists(opt.Watch, r.w.Config.Ranks); err != nil {
 			return r, err
 		}
 		if r.out, err = f.execute(r.w, opt); err != nil {
-			err = fmt.Errorf("%s: %w", r.w.File, err)
+			return r, fmt.Errorf("%s: %w", r.w.File, err)
 		}
-		return r, err
+		for _, p := range unread {
+			r.out.Warnings = append(r.out.Warnings, p.Error())
+		}
+		return r, nil
 	})
 	stop()
 	if err != nil {

@@ -50,6 +50,7 @@ type sweepFlags struct {
 	workers int
 	noCache bool
 	json    bool
+	strict  bool
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -74,6 +75,7 @@ func (f *sweepFlags) common(c *cobra.Command) {
 	fl.IntVarP(&f.workers, "jobs", "j", runtime.GOMAXPROCS(0), "points that run at once")
 	fl.StringVar(&f.cache, "cache", "", "folder of cached points; default: pldperf in the user's cache folder")
 	fl.BoolVar(&f.noCache, "no-cache", false, "run every point anew")
+	fl.BoolVar(&f.strict, "strict", false, strictHelp)
 	fl.StringVar(&f.lang, "lang", "en", "words in plots: en, or zh where a Chinese font is installed")
 }
 
@@ -98,6 +100,9 @@ func (a *app) sweep(ctx context.Context, name string, f *sweepFlags) error {
 	}
 	s, err := a.loadSweep(ctx, name, f.sets)
 	if err != nil {
+		return err
+	}
+	if err := a.unread(s.Unread, f.strict, format == reports.Text); err != nil {
 		return err
 	}
 	dir := f.output

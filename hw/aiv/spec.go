@@ -14,15 +14,15 @@ type Spec struct {
 	Count       int             `yaml:"count" min:"1" help:"AIVs of the chip: the limit for blocks that start together"`
 	BlockCap    int             `yaml:"block_cap" min:"0" help:"a runtime's own cap on blocks; 0 is none"`
 	Clock       engine.Hertz    `yaml:"clock" help:"AIV clock"`
-	Launch      LaunchSpec      `yaml:"launch"`
-	Scalar      ScalarSpec      `yaml:"scalar"`
-	SIMT        SIMTSpec        `yaml:"simt"`
-	Signal      SignalSpec      `yaml:"signal"`
-	Remote      RemoteSpec      `yaml:"remote"`
-	Poll        PollSpec        `yaml:"poll"`
-	Vector      VectorSpec      `yaml:"vector"`
-	FenceTime   engine.Duration `yaml:"fence" help:"fence before a notify publishes"`
-	PipeBarrier engine.Duration `yaml:"pipe_barrier" help:"PIPE_ALL: all pipes of the core drained"`
+	Launch      LaunchSpec      `yaml:"launch" help:"start of a kernel: all blocks start together"`
+	Scalar      ScalarSpec      `yaml:"scalar" help:"the scalar unit: uncached words and loops"`
+	SIMT        SIMTSpec        `yaml:"simt" help:"regions in which SIMT lanes work"`
+	Signal      SignalSpec      `yaml:"signal" help:"atomics on signal cells, and their polls"`
+	Remote      RemoteSpec      `yaml:"remote" help:"what reaches a peer without a queue"`
+	Poll        PollSpec        `yaml:"poll" help:"pauses between the polls of a SIMT wait"`
+	Vector      VectorSpec      `yaml:"vector" help:"the vector unit, which combines tiles"`
+	FenceTime   engine.Duration `yaml:"fence" when:"@fence" help:"fence before a notify publishes"`
+	PipeBarrier engine.Duration `yaml:"pipe_barrier" when:"@pipe_barrier" help:"PIPE_ALL: all pipes of the core drained"`
 }
 
 // LaunchSpec is the kernel launch: all blocks start together, when the last one
@@ -30,46 +30,46 @@ type Spec struct {
 type LaunchSpec struct {
 	First  engine.Duration `yaml:"first" help:"launch of a kernel of one block"`
 	Block  engine.Duration `yaml:"block" help:"each further block"`
-	Notice engine.Duration `yaml:"notice" help:"deferred wait: cell right to noticed by the scheduler"`
+	Notice engine.Duration `yaml:"notice" when:"@deferred" help:"deferred wait: cell right to noticed by the scheduler"`
 }
 
 // ScalarSpec is the scalar unit's uncached traffic and loop work.
 type ScalarSpec struct {
-	Read     engine.Duration `yaml:"read" help:"uncached 4-byte read of the own memory"`
-	Write    engine.Duration `yaml:"write" help:"issue of an uncached 4-byte write"`
-	Visible  engine.Duration `yaml:"visible" help:"issue of an uncached write to visible"`
-	Coalesce engine.Duration `yaml:"coalesce" help:"per row of index: find intervals of consecutive rows"`
+	Read     engine.Duration `yaml:"read" when:"@counts" help:"uncached 4-byte read of the own memory"`
+	Write    engine.Duration `yaml:"write" when:"@published" help:"issue of an uncached 4-byte write"`
+	Visible  engine.Duration `yaml:"visible" when:"@published" help:"issue of an uncached write to visible"`
+	Coalesce engine.Duration `yaml:"coalesce" when:"@intervals" help:"per row of index: find intervals of consecutive rows"`
 }
 
 // SIMTSpec is the entry to a SIMT region, paid per segment, notify or poll phase.
 type SIMTSpec struct {
-	Entry engine.Duration `yaml:"entry" help:"call of a SIMT region"`
+	Entry engine.Duration `yaml:"entry" when:"@simt" help:"call of a SIMT region"`
 }
 
 // SignalSpec is the cost of signal atomics.
 type SignalSpec struct {
-	Issue    engine.Duration `yaml:"issue" help:"between two SIMT atomics to distinct sectors, one AIV"`
-	Shared   engine.Duration `yaml:"shared" help:"service of a sector that several AIVs write, per atomic"`
-	Single   engine.Duration `yaml:"single" help:"service of a sector that one AIV writes again"`
-	Sector   engine.Bytes    `yaml:"sector" help:"granule in which the L2 serialises atomics"`
-	Local    engine.Duration `yaml:"local" help:"atomic to the own memory, issue to arrival at the sector"`
-	Read     engine.Duration `yaml:"read" help:"one poll sweep over a signal column, by SIMT lanes"`
-	TNotify  engine.Duration `yaml:"tnotify" help:"issue of a scalar TNOTIFY"`
-	TWait    engine.Duration `yaml:"twait" help:"one scalar TWAIT poll"`
-	PollHits string          `yaml:"poll_occupies" enum:"no,yes" help:"whether polls occupy the sector"`
+	Issue    engine.Duration `yaml:"issue" when:"@simt_notify" help:"between two SIMT atomics to distinct sectors, one AIV"`
+	Shared   engine.Duration `yaml:"shared" when:"@signal" help:"service of a sector that several AIVs write, per atomic"`
+	Single   engine.Duration `yaml:"single" when:"@signal" help:"service of a sector that one AIV writes again"`
+	Sector   engine.Bytes    `yaml:"sector" when:"@signal" help:"granule in which the L2 serialises atomics"`
+	Local    engine.Duration `yaml:"local" when:"@own_signal" help:"atomic to the own memory, issue to arrival at the sector"`
+	Read     engine.Duration `yaml:"read" when:"@simt_wait" help:"one poll sweep over a signal column, by SIMT lanes"`
+	TNotify  engine.Duration `yaml:"tnotify" when:"@notify" help:"issue of a scalar TNOTIFY"`
+	TWait    engine.Duration `yaml:"twait" when:"@wait" help:"one scalar TWAIT poll"`
+	PollHits string          `yaml:"poll_occupies" when:"@polls" enum:"no,yes" help:"whether polls occupy the sector"`
 }
 
 // RemoteSpec is what crosses to a peer without URMA.
 type RemoteSpec struct {
-	Hop  engine.Duration `yaml:"hop" help:"endpoint part of a remote load, store or atomic; the fabric adds its one-way latency"`
-	Rate engine.Rate     `yaml:"rate" help:"remote MTE of a rank to one peer, shared by its AIVs"`
+	Hop  engine.Duration `yaml:"hop" when:"@peer" help:"endpoint part of a remote load, store or atomic; the fabric adds its one-way latency"`
+	Rate engine.Rate     `yaml:"rate" when:"@remote_mte" help:"remote MTE of a rank to one peer, shared by its AIVs"`
 }
 
 // PollSpec is the back-off of SIMT polls (S-84).
 type PollSpec struct {
 	Kind  string          `yaml:"kind" enum:"backoff,ideal" help:"ideal: a poll succeeds the moment that it can, SIMT or scalar"`
-	First engine.Duration `yaml:"first" help:"pause after the first failed poll; doubles each time"`
-	Max   engine.Duration `yaml:"max" help:"longest pause"`
+	First engine.Duration `yaml:"first" when:"kind=backoff @simt_wait" help:"pause after the first failed poll; doubles each time"`
+	Max   engine.Duration `yaml:"max" when:"kind=backoff @simt_wait" help:"longest pause"`
 }
 
 // Check reports what no single field shows.

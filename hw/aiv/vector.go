@@ -8,11 +8,11 @@ import (
 // VectorSpec is the vector unit: an operation on a tile takes Start, and Loop for each
 // iteration over Width bytes (formula F4 of the hardware parameters).
 type VectorSpec struct {
-	Kind    string       `yaml:"kind" enum:"real,ideal" help:"ideal: combining tiles takes no time"`
-	Width   engine.Bytes `yaml:"width" help:"bytes of an iteration"`
-	Add     VectorOp     `yaml:"add"`
-	Mul     VectorOp     `yaml:"mul"`
-	Compare VectorOp     `yaml:"compare"`
+	Kind    string       `yaml:"kind" when:"@add|mul|compare" enum:"real,ideal" help:"ideal: combining tiles takes no time"`
+	Width   engine.Bytes `yaml:"width" when:"kind!=ideal @add|mul|compare" help:"bytes of an iteration"`
+	Add     VectorOp     `yaml:"add" when:"kind!=ideal @add" help:"sums"`
+	Mul     VectorOp     `yaml:"mul" when:"kind!=ideal @mul" help:"products"`
+	Compare VectorOp     `yaml:"compare" when:"kind!=ideal @compare" help:"maxima and minima"`
 }
 
 // VectorOp is the cost of one kind of operation in AIV cycles; 100 % is one cycle.

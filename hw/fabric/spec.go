@@ -15,10 +15,10 @@ import (
 type Spec struct {
 	Kind string `yaml:"kind" enum:"clos,ideal,mesh" default:"mesh" help:"mesh: a port for each peer; clos: ports shared by all peers, one or two tiers of switches; ideal: latency alone"`
 	// est: the arbitration quantum is below 25 KB, since a short read overtakes long ones (RACM traces of Ascend 950PR).
-	Quantum engine.Bytes `yaml:"quantum" default:"16 KiB" help:"mesh, clos: bytes after which flows that share a link take turns"`
-	Ideal   IdealSpec    `yaml:"ideal"`
-	Mesh    MeshSpec     `yaml:"mesh"`
-	Clos    ClosSpec     `yaml:"clos"`
+	Quantum engine.Bytes `yaml:"quantum" when:"kind=mesh|clos" default:"16 KiB" help:"mesh, clos: bytes after which flows that share a link take turns"`
+	Ideal   IdealSpec    `yaml:"ideal" when:"kind=ideal" help:"a fabric of latency alone"`
+	Mesh    MeshSpec     `yaml:"mesh" when:"kind=mesh" help:"a port for each peer"`
+	Clos    ClosSpec     `yaml:"clos" when:"kind=clos" help:"ports that all peers share, one or two tiers of switches"`
 }
 
 // Check reports everything that is wrong with the section that the kind selects.

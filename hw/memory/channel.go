@@ -10,15 +10,15 @@ import (
 // Spec describes a rank's memory system.
 type Spec struct {
 	Kind string  `yaml:"kind" enum:"shared,ideal" help:"shared: HBM and L2 have a rate and a latency; ideal: they cost nothing"`
-	HBM  HBMSpec `yaml:"hbm"`
-	L2   L2Spec  `yaml:"l2"`
+	HBM  HBMSpec `yaml:"hbm" help:"high-bandwidth memory"`
+	L2   L2Spec  `yaml:"l2" when:"kind!=ideal" help:"the last-level cache, past which payload stores go"`
 }
 
 // HBMSpec is the high-bandwidth memory of one rank; its rate is reads and writes
 // together (hardware parameters 1.1).
 type HBMSpec struct {
-	Rate     engine.Rate   `yaml:"rate" help:"reads and writes together, all AIVs and the NIC engine"`
-	Latency  engine.Cycles `yaml:"latency" help:"first byte of a load that misses the L2, AIV cycles"`
+	Rate     engine.Rate   `yaml:"rate" when:"^kind!=ideal" help:"reads and writes together, all AIVs and the NIC engine"`
+	Latency  engine.Cycles `yaml:"latency" when:"^kind!=ideal" help:"first byte of a load that misses the L2, AIV cycles"`
 	Capacity engine.Bytes  `yaml:"capacity" help:"all buffers of a rank must fit"`
 }
 
@@ -28,7 +28,7 @@ type HBMSpec struct {
 type L2Spec struct {
 	Rate     engine.Rate   `yaml:"rate" help:"reads that hit, all AIVs and the NIC engine"`
 	Latency  engine.Cycles `yaml:"latency" help:"first byte of a load that hits, AIV cycles"`
-	Capacity engine.Bytes  `yaml:"capacity"`
+	Capacity engine.Bytes  `yaml:"capacity" help:"a range that was touched before hits while all that was touched fits"`
 	Stores   string        `yaml:"stores" enum:"bypass,allocate" help:"payload stores go past the L2, or allocate a line first, which reads it from HBM"`
 }
 

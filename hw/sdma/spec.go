@@ -14,16 +14,16 @@ import "pldperf/engine"
 
 // Spec describes the system DMA of a rank.
 type Spec struct {
-	Kind     string          `yaml:"kind" enum:"real,ideal" help:"ideal: only the fabric and the memory cost"`
-	Channels int             `yaml:"channels" min:"1" max:"1024" help:"that work at once; AIV b uses channel b mod channels"`
-	Depth    int             `yaml:"depth" min:"1" max:"65536" help:"SQEs of a channel's ring"`
-	Block    engine.Bytes    `yaml:"block" help:"payload of an SQE at most"`
-	Least    engine.Bytes    `yaml:"least" help:"a shorter range takes the time of this"`
-	Rate     engine.Rate     `yaml:"rate" help:"one channel"`
-	Fixed    engine.Duration `yaml:"fixed" help:"issue to completion seen of a transfer without payload, the fabric's way there and back included"`
-	Issue    engine.Duration `yaml:"issue" help:"part of fixed: the AIV writes an SQE and rings the doorbell"`
-	SQE      engine.Duration `yaml:"sqe" help:"the AIV writes each further SQE of a doorbell"`
-	Poll     engine.Duration `yaml:"poll" help:"part of fixed: the poll that sees the completion record"`
+	Kind     string          `yaml:"kind" when:"@sdma" enum:"real,ideal" help:"ideal: only the fabric and the memory cost"`
+	Channels int             `yaml:"channels" when:"@sdma" min:"1" max:"1024" help:"that work at once; AIV b uses channel b mod channels"`
+	Depth    int             `yaml:"depth" when:"@sdma" min:"1" max:"65536" help:"SQEs of a channel's ring"`
+	Block    engine.Bytes    `yaml:"block" when:"@sdma" help:"payload of an SQE at most"`
+	Least    engine.Bytes    `yaml:"least" when:"kind!=ideal @sdma" help:"a shorter range takes the time of this"`
+	Rate     engine.Rate     `yaml:"rate" when:"kind!=ideal @sdma" help:"one channel"`
+	Fixed    engine.Duration `yaml:"fixed" when:"kind!=ideal @sdma" help:"issue to completion seen of a transfer without payload, the fabric's way there and back included"`
+	Issue    engine.Duration `yaml:"issue" when:"kind!=ideal @sdma" help:"part of fixed: the AIV writes an SQE and rings the doorbell"`
+	SQE      engine.Duration `yaml:"sqe" when:"kind!=ideal @sdma" help:"the AIV writes each further SQE of a doorbell"`
+	Poll     engine.Duration `yaml:"poll" when:"kind!=ideal @sdma" help:"part of fixed: the poll that sees the completion record"`
 }
 
 // SQESize is the bytes of an SQE (pto-isa sdma_types).

@@ -13,14 +13,14 @@ import (
 
 // Spec describes the Unified Buffer and the two pipes between it and memory.
 type Spec struct {
-	Kind         string        `yaml:"kind" enum:"real,ideal" help:"real: pipes have issue cost, rate and latency; ideal: moving a piece costs nothing"`
+	Kind         string        `yaml:"kind" when:"@tiles" enum:"real,ideal" help:"real: pipes have issue cost, rate and latency; ideal: moving a piece costs nothing"`
 	Usable       engine.Bytes  `yaml:"usable" help:"what a kernel may use of the Unified Buffer"`
-	Stages       int           `yaml:"stages" min:"1" help:"stages of the ring; 1 is the synchronous twin"`
-	Stage        engine.Bytes  `yaml:"stage" help:"bytes of one stage"`
-	Issue        engine.Cycles `yaml:"issue" help:"least time between two instructions of one pipe"`
-	Load         engine.Rate   `yaml:"load" help:"MTE2, memory to Unified Buffer, one AIV"`
-	Store        engine.Rate   `yaml:"store" help:"MTE3, Unified Buffer to memory, one AIV"`
-	StoreLatency engine.Cycles `yaml:"store_latency" help:"last byte sent to store visible"`
+	Stages       int           `yaml:"stages" when:"@ring" min:"1" help:"stages of the ring; 1 is the synchronous twin"`
+	Stage        engine.Bytes  `yaml:"stage" when:"@ring" help:"bytes of one stage"`
+	Issue        engine.Cycles `yaml:"issue" when:"kind!=ideal @tiles" help:"least time between two instructions of one pipe"`
+	Load         engine.Rate   `yaml:"load" when:"kind!=ideal @tiles" help:"MTE2, memory to Unified Buffer, one AIV"`
+	Store        engine.Rate   `yaml:"store" when:"kind!=ideal @tiles" help:"MTE3, Unified Buffer to memory, one AIV"`
+	StoreLatency engine.Cycles `yaml:"store_latency" when:"kind!=ideal @stores" help:"last byte sent to store visible"`
 }
 
 // Check reports what no single field shows.

@@ -20,29 +20,29 @@ import (
 
 // Spec describes the queues and NIC engine of a rank.
 type Spec struct {
-	Kind     string          `yaml:"kind" enum:"real,ideal" help:"ideal: building, ringing, fetching, gathering and completing cost nothing"`
-	Depth    int             `yaml:"depth" min:"16" max:"32768" help:"WQEBBs of a send queue, a power of two"`
-	CQDepth  int             `yaml:"cq_depth" min:"1" max:"32768" help:"CQEs of a completion queue, a power of two"`
-	MaxSGEs  int             `yaml:"max_sges" min:"1" max:"12" help:"rows in an SQE"`
-	Segment  int             `yaml:"segment" min:"1" help:"SQEs for which one doorbell is rung"`
-	Build    BuildSpec       `yaml:"build"`
-	Doorbell DoorbellSpec    `yaml:"doorbell"`
-	Fetch    FetchSpec       `yaml:"fetch"`
-	Engine   EngineSpec      `yaml:"engine"`
-	Gather   engine.Duration `yaml:"gather" help:"first byte of the rows, once an SQE, pipelined"`
-	Reads    int             `yaml:"reads_in_flight" min:"0" max:"1024" help:"READs of a queue whose data is not back yet, at once"`
-	Gap      engine.Duration `yaml:"wqe_gap" help:"idle time of a queue's flow between two SQEs"`
-	Window   engine.Bytes    `yaml:"window" help:"WRITEs of a queue on their way and not acknowledged, at most, but always one; 0 is no limit"`
-	CQE      CQESpec         `yaml:"cqe"`
-	Timeout  engine.Duration `yaml:"timeout" help:"after which a send to a dead link completes with an error"`
+	Kind     string          `yaml:"kind" when:"@urma" enum:"real,ideal" help:"ideal: building, ringing, fetching, gathering and completing cost nothing"`
+	Depth    int             `yaml:"depth" when:"@urma" min:"16" max:"32768" help:"WQEBBs of a send queue, a power of two"`
+	CQDepth  int             `yaml:"cq_depth" when:"@urma" min:"1" max:"32768" help:"CQEs of a completion queue, a power of two"`
+	MaxSGEs  int             `yaml:"max_sges" when:"@urma" min:"1" max:"12" help:"rows in an SQE"`
+	Segment  int             `yaml:"segment" when:"@urma" min:"1" help:"SQEs for which one doorbell is rung"`
+	Build    BuildSpec       `yaml:"build" when:"kind!=ideal @urma_batch" help:"SIMT lanes write SQEs"`
+	Doorbell DoorbellSpec    `yaml:"doorbell" when:"kind!=ideal @urma" help:"publication of SQEs to the NIC engine"`
+	Fetch    FetchSpec       `yaml:"fetch" when:"@urma" help:"the NIC engine reads SQEs"`
+	Engine   EngineSpec      `yaml:"engine" when:"@urma" help:"the NIC engine works on SQEs"`
+	Gather   engine.Duration `yaml:"gather" when:"kind!=ideal @urma" help:"first byte of the rows, once an SQE, pipelined"`
+	Reads    int             `yaml:"reads_in_flight" when:"@urma_read" min:"0" max:"1024" help:"READs of a queue whose data is not back yet, at once"`
+	Gap      engine.Duration `yaml:"wqe_gap" when:"kind!=ideal @urma" help:"idle time of a queue's flow between two SQEs"`
+	Window   engine.Bytes    `yaml:"window" when:"kind!=ideal @urma_write" help:"WRITEs of a queue on their way and not acknowledged, at most, but always one; 0 is no limit"`
+	CQE      CQESpec         `yaml:"cqe" when:"kind!=ideal @urma" help:"completion"`
+	Timeout  engine.Duration `yaml:"timeout" when:"@dead_link" help:"after which a send to a dead link completes with an error"`
 }
 
 // BuildSpec is the writing of SQEs by SIMT lanes.
 type BuildSpec struct {
 	Lanes      int             `yaml:"lanes" min:"1" help:"SIMT lanes that write an SQE each at once"`
 	WQE        engine.Duration `yaml:"wqe" help:"an SQE of one SGE, by one lane"`
-	SGE        engine.Duration `yaml:"sge" help:"each further SGE of the SQE"`
-	NOP        engine.Duration `yaml:"nop" help:"a NOP WQEBB"`
+	SGE        engine.Duration `yaml:"sge" when:"@urma_sges" help:"each further SGE of the SQE"`
+	NOP        engine.Duration `yaml:"nop" when:"@urma_rows" help:"a NOP WQEBB"`
 	Store      engine.Bytes    `yaml:"store" help:"bytes a cycle that the lanes of an AIV can store"`
 	Efficiency engine.Fraction `yaml:"efficiency" help:"share of the lanes' parallelism that is real"`
 }

@@ -24,7 +24,7 @@ type Spec struct {
 	Noise        engine.Fraction `yaml:"noise" default:"0.3 %" help:"relative error that is taken for noise of the measurement"`
 	Params       []Param         `yaml:"params" help:"what is fitted"`
 	Alternatives []Alternative   `yaml:"alternatives" help:"rival causes: each is fitted with the parameters above; the first one is written"`
-	Cases        []Case          `yaml:"cases" required:"true"`
+	Cases        []Case          `yaml:"cases" required:"true" help:"what is compared"`
 
 	file string
 	doc  *configs.Doc
@@ -47,22 +47,22 @@ type Param struct {
 
 // Alternative is one of several explanations of the same rows.
 type Alternative struct {
-	Name   string  `yaml:"name" required:"true"`
+	Name   string  `yaml:"name" required:"true" help:"how reports call it"`
 	Set    Values  `yaml:"set" help:"path: value, for all cases"`
-	Params []Param `yaml:"params"`
+	Params []Param `yaml:"params" help:"what is fitted in it alone"`
 }
 
 // Case is a table's rows with the workload that they measure.
 type Case struct {
-	Name     string            `yaml:"name" required:"true"`
+	Name     string            `yaml:"name" required:"true" help:"how reports call it"`
 	Data     string            `yaml:"data" required:"true" help:"a shipped table of measurements, or a CSV file beside this one"`
 	Rows     map[string]string `yaml:"rows" help:"column: value of the rows that are meant"`
 	HeldOut  []Selection       `yaml:"held_out" help:"rows, as column: value, that no parameter is fitted to"`
 	Workload configs.Doc       `yaml:"workload" required:"true" help:"a workload, or the name of one"`
 	Set      Values            `yaml:"set" help:"path: value, or {column, unit} or {column, values} of the row"`
-	Measured Measured          `yaml:"measured"`
-	Clock    Clock             `yaml:"clock"`
-	Baseline Baseline          `yaml:"baseline"`
+	Measured Measured          `yaml:"measured" help:"the column that is compared"`
+	Clock    Clock             `yaml:"clock" help:"what the clock of the measurement covered"`
+	Baseline Baseline          `yaml:"baseline" help:"the formula that the simulator must beat"`
 	Band     engine.Fraction   `yaml:"band" required:"true" help:"largest error of a row that is not a failure"`
 	Note     string            `yaml:"note" help:"what a reader of the table should know"`
 }
@@ -72,7 +72,7 @@ type Selection map[string]string
 
 // Measured is the column that the simulation is compared with.
 type Measured struct {
-	Column string `yaml:"column" required:"true"`
+	Column string `yaml:"column" required:"true" help:"of the table"`
 	To     string `yaml:"to" help:"column with the other end of a range, of which the middle is taken"`
 	Unit   string `yaml:"unit" enum:"ps,ns,us,ms,s,ticks,GB/s,GiB/s" required:"true" help:"a tick is 20 ns, of the system counter of A2 and A3"`
 	Bytes  Value  `yaml:"bytes" help:"of a rate: what is divided by the time; routed: the mean bytes that a rank routes, itself included"`

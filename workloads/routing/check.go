@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,32 +13,25 @@ var kinds = []string{"uniform", "random", "explicit", "moe_topk", "skewed", "mat
 // mostRanks bounds the P*P counts, 12 bytes a pair; well above the 1,024 ranks that the simulator is built for.
 const mostRanks = 1 << 13
 
-// readers says which kinds read a field, so that one which nothing reads is found. seed, tokens and capacity are for all.
-var readers = []struct {
-	path  string
-	set   func(*Spec) bool
-	kinds string
-}{
-	{"model", func(s *Spec) bool { return s.Model != "" }, "moe_topk"},
-	{"experts", func(s *Spec) bool { return s.Experts != 0 }, "moe_topk"},
-	{"top_k", func(s *Spec) bool { return s.TopK != 0 }, "moe_topk"},
-	{"n_group", func(s *Spec) bool { return s.NGroup != 0 }, "moe_topk"},
-	{"topk_group", func(s *Spec) bool { return s.TopkGroup != 0 }, "moe_topk"},
-	{"rows", func(s *Spec) bool { return s.Rows != 0 }, "uniform random"},
-	{"self_rows", func(s *Spec) bool { return s.SelfRows != nil }, "uniform random"},
-	{"pattern", func(s *Spec) bool { return s.Pattern != "" }, "uniform random explicit matrix"},
-	{"stride", func(s *Spec) bool { return s.Stride != 0 }, "uniform random explicit matrix"},
-	{"repeat", func(s *Spec) bool { return s.Repeat != 0 }, "uniform random explicit matrix"},
-	{"counts", func(s *Spec) bool { return s.Counts != nil }, "explicit"},
-	{"index", func(s *Spec) bool { return s.Index != nil }, "explicit"},
-	{"skew", func(s *Spec) bool { return s.Skew.isSet() }, "moe_topk skewed"},
-	{"csv", func(s *Spec) bool { return s.CSV != "" }, "matrix"},
-	{"unit", func(s *Spec) bool { return s.Unit != "" }, "matrix"},
-	{"round", func(s *Spec) bool { return s.Round != "" }, "matrix"},
+// readers returns which kinds read a field, from its `when` tag; empty if all do.
+func readers(f reflect.StructField) []string {
+	for _, word := range strings.Fields(f.Tag.Get("when")) {
+		if kinds, ok := strings.CutPrefix(word, "kind="); ok {
+			return strings.Split(kinds, "|")
+		}
+	}
+	return nil
 }
 
-func (s *Skew) isSet() bool {
-	return s.Kind != "" || s.Exponent != 0 || s.Hot != nil || s.Factor != 0 || s.Order != "" || s.Table != ""
+// unread reports the fields of a struct that are set though its kind does not read them.
+func (p *problems) unread(spec any, path, noun, kind string) {
+	v := reflect.ValueOf(spec).Elem()
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if by := readers(f); by != nil && !v.Field(i).IsZero() && !slices.Contains(by, kind) {
+			p.add(path+f.Tag.Get("yaml"), "%s %s does not read it; %s would", noun, kind, strings.Join(by, ", "))
+		}
+	}
 }
 
 // check finds what is wrong with a spec whose model has been filled in, without reading a file.
@@ -46,11 +40,7 @@ func (s *Spec) check(ranks int, p *problems) {
 	if !p.oneOf("kind", s.Kind, kinds...) || ranks < 1 || ranks > mostRanks {
 		return // the rest would mean nothing
 	}
-	for _, f := range readers {
-		if f.set(s) && !slices.Contains(strings.Fields(f.kinds), s.Kind) {
-			p.add(f.path, "kind %s does not read it; %s would", s.Kind, strings.ReplaceAll(f.kinds, " ", ", "))
-		}
-	}
+	p.unread(s, "", "kind", s.Kind)
 	p.within("tokens", s.Tokens, 0, MaxRows)
 	p.within("capacity", s.Capacity, 0, MaxRows)
 	s.checkPattern(p)
@@ -189,16 +179,7 @@ func (s *Skew) check(n int, p *problems) {
 	if !p.oneOf("skew.kind", kind, "none", "zipf", "hot", "empirical") {
 		return
 	}
-	unread := func(set bool, path, kinds string) {
-		if set && !slices.Contains(strings.Fields(kinds), kind) {
-			p.add("skew."+path, "skew %s does not read it; %s would", kind, strings.ReplaceAll(kinds, " ", ", "))
-		}
-	}
-	unread(s.Exponent != 0, "exponent", "zipf")
-	unread(s.Hot != nil, "hot", "hot")
-	unread(s.Factor != 0, "factor", "hot")
-	unread(s.Order != "", "order", "zipf empirical")
-	unread(s.Table != "", "table", "empirical")
+	p.unread(s, "skew.", "skew", kind)
 	if !finite(s.Exponent) || s.Exponent < 0 {
 		p.add("skew.exponent", "%v is not a number from 0", s.Exponent)
 	}
