@@ -10,6 +10,7 @@ import (
 	"pldperf/collectives"
 	"pldperf/engine"
 	"pldperf/hw"
+	"pldperf/hw/cause"
 	"pldperf/hw/hwtest"
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
@@ -218,6 +219,49 @@ func TestEveryBlockAccountsForTheWholeCall(t *testing.T) {
 			tiles(t, ok(t, spec, skewed(rand.New(rand.NewPCG(7, 8)), job)))
 		})
 	}
+}
+
+// explains asserts that a run's path adds up to its elapsed time, and that every part of the model says what it does.
+func explains(t *testing.T, res *result.Result) {
+	t.Helper()
+	require.NotNil(t, res.Path)
+	require.Empty(t, res.Path.Note)
+	assert.Equal(t, res.Elapsed, res.Path.Total)
+	sum := engine.Duration(0)
+	for _, p := range res.Path.Parts {
+		sum += p.Time
+		assert.NotEqual(t, cause.Unknown.String(), p.Cause)
+	}
+	assert.Equal(t, res.Elapsed, sum)
+	if at := res.Path.Steps; res.Path.Omitted == 0 {
+		assert.Equal(t, res.Elapsed, at[len(at)-1].To.Sub(at[0].From))
+		for i := range at[1:] {
+			require.Equal(t, at[i].To, at[i+1].From, "no step of the path is missing")
+		}
+	}
+}
+
+func TestThePathOfEveryAlgorithmAddsUpToItsElapsedTime(t *testing.T) {
+	for _, spec := range machines(t) {
+		each(t, 53, func(t *testing.T, _ *collectives.Algorithm, c *collectives.Call) {
+			job := compose(t, c)
+			explains(t, ok(t, spec, job))
+			explains(t, ok(t, spec, skewed(rand.New(rand.NewPCG(7, 8)), job)))
+		})
+	}
+}
+
+func TestThePathChangesNothing(t *testing.T) {
+	spec := mesh(t)
+	each(t, 59, func(t *testing.T, _ *collectives.Algorithm, c *collectives.Call) {
+		job := compose(t, c)
+		on, err := hw.Run(spec, job, hw.Options{Path: "on"})
+		require.NoError(t, err)
+		off, err := hw.Run(spec, job, hw.Options{Path: "off"})
+		require.NoError(t, err)
+		assert.Nil(t, off.Path)
+		assert.Equal(t, off.Digests, on.Digests)
+	})
 }
 
 func TestMoreBytesAreNeverFasterWithIdealPolls(t *testing.T) {

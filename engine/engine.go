@@ -58,6 +58,7 @@ type Engine struct {
 
 	events uint64
 	digest uint64
+	log    *log // nil: nobody asks why
 
 	idle     int // events at this instant since the last Progress
 	limit    int // of idle
@@ -100,11 +101,15 @@ func (e *Engine) At(t Time, h Handler, arg uint64) {
 	if t < e.now || h == nil {
 		panic(fmt.Sprintf("engine: %T scheduled at %v, but it is already %v", h, t, e.now))
 	}
+	var s Step
+	if e.log != nil {
+		s = e.scheduled(t)
+	}
 	if e.twin != nil {
-		e.twin.push(t, h, arg)
+		e.twin.push(t, h, arg, s)
 		return
 	}
-	e.queue.push(t, h, arg)
+	e.queue.push(t, h, arg, s)
 }
 
 // After schedules h to be woken d from now with arg; d may be zero, and At's rules hold.
@@ -124,13 +129,14 @@ func (e *Engine) Run() error {
 	}
 	watch := max(0, e.limit-maxLoop)
 	for !e.stop && e.Pending() > 0 {
-		t, h, arg := e.pop()
+		t, h, arg, s := e.pop()
 		if t != e.now {
 			e.now, e.idle = t, 0
 		}
 		e.idle++
 		e.events++
 		e.digest = mix(e.digest, uint64(t), arg)
+		e.handling(s)
 		h.Handle(arg)
 		if e.idle > watch {
 			if err := e.suspect(h, e.idle == watch+1); err != nil {
@@ -141,7 +147,7 @@ func (e *Engine) Run() error {
 	return nil
 }
 
-func (e *Engine) pop() (Time, Handler, uint64) {
+func (e *Engine) pop() (Time, Handler, uint64, Step) {
 	if e.twin != nil {
 		return e.twin.pop()
 	}

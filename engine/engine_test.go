@@ -124,8 +124,8 @@ func TestBothQueuesPopAlike(t *testing.T) {
 		plain := newReference(0)
 		now, n := Time(0), uint64(0)
 		pop := func() {
-			t0, _, arg0 := plain.pop()
-			t1, _, arg1 := fast.pop()
+			t0, _, arg0, _ := plain.pop()
+			t1, _, arg1, _ := fast.pop()
 			require.Equal(t, logged{t0, arg0}, logged{t1, arg1})
 			now = t0
 		}
@@ -134,8 +134,8 @@ func TestBothQueuesPopAlike(t *testing.T) {
 				bits := rapid.IntRange(0, 63).Draw(t, "bits")
 				at := now + min(math.MaxInt64-now, Time(rapid.Int64Range(0, 1<<bits-1).Draw(t, "delay")))
 				n++
-				fast.push(at, nil, n)
-				plain.push(at, nil, n)
+				fast.push(at, nil, n, 0)
+				plain.push(at, nil, n, 0)
 			},
 			"pop": func(t *rapid.T) {
 				if plain.Empty() {

@@ -34,9 +34,10 @@ type node struct {
 	h    Handler
 	arg  uint64
 	next int32
+	step Step
 }
 
-func (q *radix) push(t Time, h Handler, arg uint64) {
+func (q *radix) push(t Time, h Handler, arg uint64, s Step) {
 	i := q.free
 	if i == 0 {
 		i = q.grow()
@@ -44,7 +45,7 @@ func (q *radix) push(t Time, h Handler, arg uint64) {
 		q.free = q.nodes[i].next
 	}
 	x := &q.nodes[i]
-	x.t, x.h, x.arg, x.next = uint64(t), h, arg, 0
+	x.t, x.h, x.arg, x.next, x.step = uint64(t), h, arg, 0, s
 	q.n++
 	q.link(i, uint64(t))
 }
@@ -74,7 +75,7 @@ func (q *radix) link(i int32, t uint64) {
 }
 
 // pop removes the earliest event; there must be one.
-func (q *radix) pop() (Time, Handler, uint64) {
+func (q *radix) pop() (Time, Handler, uint64, Step) {
 	for {
 		level := uint(bits.TrailingZeros64(q.levels))
 		k := uint(bits.TrailingZeros64(q.used[level])) % (1 << digit)
@@ -97,11 +98,11 @@ func (q *radix) pop() (Time, Handler, uint64) {
 }
 
 // take frees the node of the earliest event, which is out of its list, and returns the event.
-func (q *radix) take(i int32, x *node) (Time, Handler, uint64) {
+func (q *radix) take(i int32, x *node) (Time, Handler, uint64, Step) {
 	q.reached = x.t
 	q.n--
 	x.next, q.free = q.free, i
-	return Time(x.t), x.h, x.arg
+	return Time(x.t), x.h, x.arg, x.step
 }
 
 // spread links the list from i on anew, one level or more below.

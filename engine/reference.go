@@ -21,6 +21,7 @@ type event struct {
 	seq  uint64
 	h    Handler
 	arg  uint64
+	step Step
 }
 
 func newReference(ties uint64) *reference {
@@ -29,9 +30,9 @@ func newReference(ties uint64) *reference {
 	})}
 }
 
-func (q *reference) push(t Time, h Handler, arg uint64) {
+func (q *reference) push(t Time, h Handler, arg uint64, s Step) {
 	q.seq++
-	q.Enqueue(event{t, q.turn(t, h), q.seq, h, arg})
+	q.Enqueue(event{t, q.turn(t, h), q.seq, h, arg, s})
 }
 
 // turn draws when a handler is served at t.
@@ -47,7 +48,7 @@ func (q *reference) turn(t Time, h Handler) uint64 {
 	return mix(mix(q.ties, uint64(t), id), id, uint64(t))
 }
 
-func (q *reference) pop() (Time, Handler, uint64) {
+func (q *reference) pop() (Time, Handler, uint64, Step) {
 	x, _ := q.Dequeue()
-	return x.t, x.h, x.arg
+	return x.t, x.h, x.arg, x.step
 }

@@ -34,6 +34,9 @@ func check(spec *Spec, job *program.Job, opt *Options) error {
 	if !slices.Contains([]string{"", "auto", "on", "off"}, opt.Hazards) {
 		p.add("hazards: %q; there are on, off and auto", opt.Hazards)
 	}
+	if !slices.Contains([]string{"", "auto", "on", "parts", "off"}, opt.Path) {
+		p.add("path: %q; there are on, parts, off and auto", opt.Path)
+	}
 	if opt.Payload == "provenance" && job.Computes() {
 		p.add("payload as provenance: the job computes with its payload, which needs real bytes")
 	}

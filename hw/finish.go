@@ -49,7 +49,7 @@ func digest(r *result.Result) string {
 		}
 	}
 	short := *r
-	short.Data.Hazards = ""
+	short.Data.Hazards, short.Path = "", nil                                                                      // whether it is looked at changes nothing
 	short.Digests, short.Blocks, short.Ranks, short.Resources, short.Steps = result.Digests{}, nil, nil, nil, nil // steps only observe
 	put(&short)
 	for i := range r.Blocks {
@@ -96,6 +96,22 @@ func (m *machine) calls() {
 		timed, end = true, max(end, c.End)
 	}
 	m.res.Elapsed = end.Sub(start)
+	if end == m.eng.Now() && m.cutOff() {
+		m.last = m.eng.Here()
+	}
+	m.res.Path = m.path(start, end)
+}
+
+// cutOff reports whether a timed task has not ended.
+func (m *machine) cutOff() bool {
+	for i := range m.tasks {
+		for r := range m.tasks[i] {
+			if m.job.Tasks[i].Timed && m.tasks[i][r].state == running {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // call sums up one task; begun is false when no rank has started it.

@@ -7,6 +7,7 @@ package hw
 import (
 	"pldperf/engine"
 	"pldperf/hw/aiv"
+	"pldperf/hw/cause"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
@@ -41,6 +42,7 @@ type Options struct {
 	Cells      CellFunc            // called at every change of a signal cell
 	Ties       uint64              // seed of another order of what happens at one instant; 0: that of scheduling
 	Timeline   timeline.Sink       // is told what every part does over time, if not nil
+	Path       string              // what the elapsed time was spent on: "on", "off", "parts" (no list of steps) or "auto" (default): unless the run is large
 	Hazards    string              // "on", "off" or "auto" (default): on unless the run is large
 }
 
@@ -73,6 +75,8 @@ type machine struct {
 	noted    map[string]bool
 	line     *timeline.Recorder // nil: nobody watches
 	shown    []timeline.Call    // the tasks as it knows them
+	births   []birth            // AIVs in the order of launch, while there is a record
+	last     engine.Step        // the end of the timed call that ended last
 }
 
 // taskRun is a task on one rank.
@@ -115,7 +119,9 @@ func Run(spec Spec, job *program.Job, opt Options) (*result.Result, error) {
 	if err := m.build(); err != nil {
 		return nil, err
 	}
+	m.record()
 	for r := range job.Ranks {
+		m.eng.Because(cause.Skew.Why(r, 0))
 		m.eng.At(m.arrival(r), m, event(evRank, 0, r))
 	}
 	if err := m.eng.Run(); err != nil {

@@ -3,6 +3,7 @@ package hw
 import (
 	"pldperf/engine"
 	"pldperf/hw/aiv"
+	"pldperf/hw/cause"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
@@ -109,6 +110,8 @@ type notice struct {
 
 // Signalled implements aiv.Waker.
 func (n *notice) Signalled(ready engine.Time) {
+	n.m.eng.Through(ready, cause.Sector.Why(0, 0))
+	n.m.eng.Because(cause.Notice.Why(n.rank, 0))
 	n.m.eng.At(ready.Add(n.m.spec.AIV.Launch.Notice), n.m, event(evNoticed, n.task, n.rank))
 }
 
@@ -136,6 +139,8 @@ func (m *machine) begin(task, rank int) {
 	if t.Program == nil && t.Perblock == nil {
 		m.env.Hazards.Compute(task, rank)
 		m.showCompute(task, rank)
+		m.eng.Through(run.begun, cause.Launch.Why(0, 0))
+		m.eng.Because(cause.Compute.Why(rank, task))
 		m.eng.At(run.begun.Add(t.Compute.Scale(slow)), m, event(evCompute, task, rank))
 		return
 	}
@@ -146,6 +151,9 @@ func (m *machine) begin(task, rank int) {
 			p = t.Perblock(rank, b)
 		}
 		m.launched++
+		if m.eng.Recording() {
+			m.births = append(m.births, birth{task, rank, b, p})
+		}
 		run.cores[b] = m.core()
 		run.cores[b].Start(&m.env, aiv.Task{
 			Rank: rank, Block: b, Blocks: t.Blocks, ID: uint32(m.launched), Tag: task, Slow: slow, Line: m.launch(task, rank, b),
@@ -209,6 +217,9 @@ func (m *machine) endTask(task, rank int) {
 	t, run := &m.job.Tasks[task], &m.tasks[task][rank]
 	run.state, run.span.End, run.cores = ended, m.eng.Now(), nil
 	m.ranks[rank].free += t.Blocks
+	if t.Timed {
+		m.last = m.eng.Here()
+	}
 	m.verify(task, rank)
 	m.showEnd(task, rank)
 	m.env.Hazards.Ended(task, rank)

@@ -35,6 +35,7 @@ type runFlags struct {
 	wqe, matrix    string
 	json, strict   bool
 	hazards        string
+	path           string
 	perturb        int
 }
 
@@ -54,6 +55,8 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringVar(&f.payload, "payload", "", "auto, bytes or provenance; default: the workload's payload_as")
 	fl.StringVar(&f.hazards, "hazards", "auto", "look for accesses that only timing orders: on, off, or auto: unless ranks * ranks * blocks exceed 65,536")
 	fl.Lookup("hazards").NoOptDefVal = "on"
+	fl.StringVar(&f.path, "path", "auto", "say what the elapsed time was spent on: on, off, or auto: unless the run has more than 8 million events")
+	fl.Lookup("path").NoOptDefVal = "on"
 	fl.IntVar(&f.perturb, "perturb", 0, "run again so many times with other starts, speeds and orders at one instant, and compare the data")
 	fl.BoolVar(&f.strict, "strict", false, strictHelp)
 	fl.StringVar(&f.wqe, "wqe", "", "list the steps of WQEs: SRC:DST[:FIRST[+COUNT]]; as CSV, instead of the card")
@@ -142,12 +145,15 @@ func (f *runFlags) parse() (reports.Format, error) {
 
 // options are those of the machine.
 func (f *runFlags) options() (opt hw.Options, err error) {
-	opt = hw.Options{EventQueue: f.queue, Payload: f.payload, Hazards: f.hazards}
+	opt = hw.Options{EventQueue: f.queue, Payload: f.payload, Hazards: f.hazards, Path: f.path}
 	if err := (engine.Options{Queue: f.queue}).Check(); err != nil {
 		return opt, fmt.Errorf("--event-queue: %w", err)
 	}
 	if !slices.Contains([]string{"", "auto", "bytes", "provenance"}, f.payload) {
 		return opt, fmt.Errorf("--payload: %q; there are auto, bytes and provenance", f.payload)
+	}
+	if !slices.Contains([]string{"auto", "on", "off"}, f.path) {
+		return opt, fmt.Errorf("--path: %q; there are on, off and auto", f.path)
 	}
 	if !slices.Contains([]string{"auto", "on", "off"}, f.hazards) {
 		return opt, fmt.Errorf("--hazards: %q; there are on, off and auto", f.hazards)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/fabric"
 	"pldperf/hw/hazard"
 	"pldperf/hw/memory"
@@ -138,8 +139,9 @@ func (c *Core) Start(env *Env, t Task, begin engine.Time) {
 	}
 	c.Acct = result.Block{Call: t.Tag, Rank: t.Rank, Block: t.Block, Start: t.Start}
 	c.watch = env.Hazards.Launch(t.Tag, t.Rank, t.Block, t.Program)
-	c.pipes.Init(env.UB, env.Mem, env.Spec.Clock, t.Slow)
+	c.pipes.Init(env.Eng, t.ID, env.UB, env.Mem, env.Spec.Clock, t.Slow)
 	c.pipes.Watch(t.Line)
+	env.Eng.Because(cause.Launch.Why(int(t.ID), 0))
 	env.Eng.At(begin, c, evResume)
 }
 
@@ -314,9 +316,21 @@ func (c *Core) pause(r result.Reason, d engine.Duration) bool {
 	if d == 0 {
 		return true
 	}
+	c.env.Eng.Because(c.why(spent[r]))
 	c.env.Eng.After(d, c, evResume)
 	return false
 }
+
+// spent is what a block's own time for a reason is in the record.
+var spent = [result.NumReasons]cause.Kind{
+	result.Launch: cause.Launch, result.Scalar: cause.Scalar, result.IndexCheck: cause.Index, result.CountRead: cause.Count,
+	result.SIMTBuild: cause.Build, result.Doorbell: cause.Doorbell, result.SignalIssue: cause.Issue, result.PollOvershoot: cause.Poll,
+	result.MTE2: cause.MTE2, result.MTE3: cause.MTE3, result.CQEWait: cause.Drain, result.Fence: cause.Fence,
+	result.PipeBarrier: cause.Pipe, result.Vector: cause.Vector,
+}
+
+// why names the op that the core is at as what time is spent on.
+func (c *Core) why(k cause.Kind) engine.Why { return k.Why(int(c.Task.ID), c.pc) }
 
 // turn charges the time so far to the present reason and begins the next.
 func (c *Core) turn(r result.Reason) { c.turnAt(c.env.Eng.Now(), r) }

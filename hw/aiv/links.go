@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
 	"pldperf/hw/timeline"
@@ -51,21 +52,21 @@ func (l *Links) show(src, dst int) *timeline.Server {
 }
 
 // send gives n bytes to the path from src to dst now and returns when the last has
-// left; event arg tells h when it is there.
-func (l *Links) send(src, dst int, n int64, owner uint32, h engine.Handler, arg uint64) (left engine.Time) {
+// left, and when the path has come to it; event arg tells h when it is there.
+func (l *Links) send(src, dst int, n int64, owner uint32, h engine.Handler, arg uint64) (begin, left engine.Time) {
 	p := l.at(src, dst)
-	begin, left, _ := p.srv.Reserve(l.eng.Now(), l.rate.Span(engine.Bytes(n)), owner)
+	begin, left, _ = p.srv.Reserve(l.eng.Now(), l.rate.Span(engine.Bytes(n)), owner)
 	p.line.Carry(begin, left, n, "busy", dst)
 	l.net.Send(fabric.Message{Src: src, Dst: dst, Bytes: engine.Bytes(n), Flow: p.flow, Landed: h, LandedArg: arg})
-	return left
+	return begin, left
 }
 
-// push stores n bytes at a peer by MTE3 and returns when the last has left the Unified
-// Buffer.
-func (c *Core) push(peer int, n int64, arg uint64) (left engine.Time) {
-	left = c.env.Links.send(c.Task.Rank, peer, n, c.Task.ID, c, arg)
+// push stores n bytes at a peer by MTE3 and returns when the first and the last of them
+// have left the Unified Buffer.
+func (c *Core) push(peer int, n int64, arg uint64) (begin, left engine.Time) {
+	begin, left = c.env.Links.send(c.Task.Rank, peer, n, c.Task.ID, c, arg)
 	c.pipes.StoreRemote(c.env.Eng.Now(), n, left)
-	return left
+	return begin, left
 }
 
 // request is a remote load of a core:
@@ -84,6 +85,7 @@ type request struct {
 // one remote load at a time.
 func (c *Core) fetch(d *memory.Data, a memory.Area, then uint64) {
 	c.remote = request{data: d, at: a, then: then}
+	c.env.Eng.Because(c.why(cause.Hop))
 	c.env.Eng.After(c.env.Spec.Remote.Hop, c, evRead)
 }
 
@@ -93,7 +95,7 @@ func (c *Core) read() {
 	q.data.Reset()
 	c.env.Mem.CaptureArea(q.data, &q.at)
 	acc := c.env.Mem.ReadArea(&q.at, c.Task.ID)
-	left := c.env.Links.send(q.at.Rank, c.Task.Rank, q.at.Bytes(), c.Task.ID, c, evArrived)
+	_, left := c.env.Links.send(q.at.Rank, c.Task.Rank, q.at.Bytes(), c.Task.ID, c, evArrived)
 	q.end = max(left, acc.End).Add(c.env.Net.Latency(q.at.Rank, c.Task.Rank))
 	c.pipes.LoadRemote(now, q.at.Bytes(), q.end)
 }
@@ -101,5 +103,6 @@ func (c *Core) read() {
 // arrived: the fabric has brought the last byte.
 func (c *Core) arrived() {
 	q := &c.remote
+	c.env.Eng.Because(cause.Remote.Why(q.at.Rank, c.Task.Rank))
 	c.env.Eng.At(max(q.end, c.env.Eng.Now()), c, q.then)
 }

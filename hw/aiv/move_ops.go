@@ -3,6 +3,7 @@ package aiv
 import (
 	"pldperf/engine"
 	"pldperf/hw/arith"
+	"pldperf/hw/cause"
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
@@ -204,7 +205,7 @@ func (c *Core) storePiece(i int64) {
 		c.env.Eng.At(c.pipes.StoreArea(now, &a, c.Task.ID), c, evLanded)
 		return
 	}
-	left := c.push(a.Rank, a.Bytes(), evLanded)
+	_, left := c.push(a.Rank, a.Bytes(), evLanded)
 	t.end = left.Add(c.env.Net.Latency(c.Task.Rank, a.Rank))
 }
 
@@ -212,6 +213,7 @@ func (c *Core) storePiece(i int64) {
 func (c *Core) landed() {
 	t, now := &c.put, c.env.Eng.Now()
 	if now < t.end { // the fabric is faster than the remote MTE
+		c.env.Eng.Because(cause.Remote.Why(c.Task.Rank, t.dst.Rank))
 		c.env.Eng.At(t.end, c, evLanded)
 		return
 	}
@@ -221,6 +223,8 @@ func (c *Core) landed() {
 	if a.Rank != c.Task.Rank {
 		done = c.receive(&a)
 	}
+	c.env.Eng.Through(done, c.why(cause.Hop))
+	c.env.Eng.Because(c.why(cause.Pipe))
 	c.env.Eng.At(done.Add(t.after), c, evStored)
 }
 
@@ -246,5 +250,8 @@ func (c *Core) land(a *memory.Area, d *memory.Data, op *program.Op) {
 // that it is visible there.
 func (c *Core) receive(a *memory.Area) engine.Time {
 	c.env.Report.Received(c.Task.Tag, a.Rank, a.Bytes())
-	return c.env.Mem.WriteArea(a, c.Task.ID).End.Add(c.env.Spec.Remote.Hop)
+	stored := c.env.Mem.WriteArea(a, c.Task.ID).End
+	c.env.Eng.Through(stored, cause.HBM.Why(a.Rank, 0))
+	c.env.Eng.Because(c.why(cause.Hop))
+	return stored.Add(c.env.Spec.Remote.Hop)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
@@ -18,7 +19,8 @@ func (c *Core) execNotify(op *program.Op) bool {
 	n := engine.Duration(c.env.Ranks - 1)
 	c.count(result.Notifies, int64(n))
 	b := c.batch(op, gap)
-	b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Remote.Hop)
+	b.away = c.env.Spec.Remote.Hop
+	b.start = c.env.Eng.Now().Add(entry + gap + b.away)
 	c.env.Signals.send(b)
 	c.simt(op, entry+n*gap)
 	return c.pause(result.SignalIssue, entry+n*gap)
@@ -36,8 +38,8 @@ func (c *Core) execAdd(op *program.Op) bool {
 	c.simt(op, entry+n*gap)
 	c.turn(result.Fence)
 	b := c.batch(op, gap)
-	b.self, b.done = true, c
-	b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Signal.Local)
+	b.self, b.done, b.away = true, c, c.env.Spec.Signal.Local
+	b.start = c.env.Eng.Now().Add(entry + gap + b.away)
 	c.env.Signals.send(b)
 	return false
 }
@@ -57,19 +59,21 @@ func (c *Core) execNotifyOne(op *program.Op) bool {
 	if peer == c.Task.Rank {
 		c.count(result.SelfAdds, 1)
 		c.turn(result.Fence)
-		b.start, b.done = c.env.Eng.Now().Add(entry+gap+c.env.Spec.Signal.Local), c
+		b.away, b.done = c.env.Spec.Signal.Local, c
+		b.start = c.env.Eng.Now().Add(entry + gap + b.away)
 		c.env.Signals.send(b)
 		return false
 	}
 	c.count(result.Notifies, 1)
-	b.start = c.env.Eng.Now().Add(entry + gap + c.env.Spec.Remote.Hop + c.env.Net.Latency(c.Task.Rank, peer))
+	b.away = c.env.Spec.Remote.Hop + c.env.Net.Latency(c.Task.Rank, peer)
+	b.start = c.env.Eng.Now().Add(entry + gap + b.away)
 	c.env.Signals.send(b)
 	return c.pause(result.SignalIssue, entry+gap)
 }
 
 func (c *Core) batch(op *program.Op, gap engine.Duration) batch {
 	return batch{
-		at: c.cells(op), src: int32(c.Task.Rank), value: int32(op.Value.At(&c.here)), set: op.Set, writer: c.Task.ID, gap: gap,
+		at: c.cells(op), src: int32(c.Task.Rank), value: int32(op.Value.At(&c.here)), set: op.Set, writer: c.Task.ID, gap: gap, op: c.pc,
 		told: c.watch.Release(),
 	}
 }
@@ -107,6 +111,7 @@ func (c *Core) simt(op *program.Op, d engine.Duration) {
 type wait struct {
 	op           *program.Op // nil when the core waits for no cell
 	polls, ready engine.Time
+	from         engine.Step // when it began
 }
 
 // never is when cells are ready of which nobody knows yet.
@@ -171,7 +176,7 @@ func (c *Core) execWaitOne(op *program.Op) bool {
 // and a poll has seen it. Polling starts after entry.
 func (c *Core) waitFor(op *program.Op, row int, entry engine.Duration) bool {
 	c.turn(result.SignalIssue)
-	c.wait = wait{op: op, polls: c.env.Eng.Now().Add(entry), ready: never}
+	c.wait = wait{op: op, polls: c.env.Eng.Now().Add(entry), ready: never, from: c.env.Eng.Here()}
 	c.enlist(op, row)
 	return false
 }
@@ -226,6 +231,12 @@ func (c *Core) Signalled(ready engine.Time) {
 	}
 	c.count(result.PollsSatisfied, sources)
 	c.count(result.PollsAttempted, polls*sources)
+	if c.env.Eng.Now() < c.wait.polls { // the core itself is late
+		c.env.Eng.From(c.wait.from)
+		c.env.Eng.Through(c.wait.polls, c.why(cause.Issue))
+	}
+	c.env.Eng.Through(c.wait.ready, c.why(cause.Sector))
+	c.env.Eng.Because(c.why(cause.Poll))
 	c.env.Eng.At(max(seen, c.env.Eng.Now()), c, evResume)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/fabric"
 	"pldperf/hw/hazard"
 	"pldperf/hw/memory"
@@ -100,6 +101,8 @@ type batch struct {
 	start   engine.Time     // arrival of the first notify
 	gap     engine.Duration // between two of them
 	latency engine.Duration // not self: only peers this far away
+	away    engine.Duration // from issue to arrival
+	op      int             // of the writer's program
 	served  engine.Time     // when the last one so far can be seen
 	done    *Core           // woken when all can be seen, if not nil
 	told    *hazard.Release
@@ -183,7 +186,7 @@ func (g *Signals) send(b batch) {
 			seen = append(seen, lat)
 			c := b
 			c.latency, c.next = lat, int32(p)
-			c.start = b.start.Add(lat)
+			c.start, c.away = b.start.Add(lat), b.away+lat
 			g.start(c)
 		}
 	}
@@ -200,6 +203,8 @@ func (g *Signals) start(b batch) {
 		return
 	}
 	i := g.keep(b)
+	g.eng.Through(b.arrival().Add(-b.away), b.why(cause.Issue))
+	g.eng.Because(b.why(cause.SignalWire))
 	g.eng.At(b.arrival(), g, uint64(i))
 }
 
@@ -215,6 +220,9 @@ func (b *batch) arrival() engine.Time {
 	}
 	return b.start.Add(engine.Duration(turn) * b.gap)
 }
+
+// why names the op that issued a chain as what time is spent on.
+func (b *batch) why(k cause.Kind) engine.Why { return k.Why(int(b.writer), b.op) }
 
 func (g *Signals) keep(b batch) uint32 {
 	if n := len(g.unused); n > 0 {
@@ -237,10 +245,12 @@ func (g *Signals) Handle(arg uint64) {
 	}
 	g.land(b, target, row)
 	if g.step(b) {
+		g.eng.Because(b.why(cause.Issue))
 		g.eng.At(b.arrival(), g, arg)
 		return
 	}
 	if b.done != nil {
+		g.eng.Because(b.why(cause.Sector))
 		g.eng.At(max(b.served, g.eng.Now()), b.done, evResume)
 	}
 	g.unused = append(g.unused, uint32(arg))

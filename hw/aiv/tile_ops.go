@@ -3,6 +3,7 @@ package aiv
 import (
 	"pldperf/engine"
 	"pldperf/hw/arith"
+	"pldperf/hw/cause"
 	"pldperf/hw/memory"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
@@ -107,9 +108,11 @@ func (c *Core) execRemoteStore(op *program.Op) bool {
 	f.data.Set(&c.tiles[op.Tile])
 	f.op = op
 	f.at = at
-	left := c.push(peer, n, evFlight|uint64(i)<<evBits)
+	begin, left := c.push(peer, n, evFlight|uint64(i)<<evBits)
 	f.end = left.Add(c.env.Net.Latency(c.Task.Rank, peer))
 	c.flying++
+	c.env.Eng.Through(begin, cause.RemoteQ.Why(c.Task.Rank, peer))
+	c.env.Eng.Because(cause.Remote.Why(c.Task.Rank, peer))
 	c.env.Eng.At(left, c, evResume)
 	return false
 }
@@ -138,6 +141,7 @@ func (c *Core) flown(i int) {
 			c.run()
 		}
 	case now < f.end:
+		c.env.Eng.Because(cause.Remote.Why(c.Task.Rank, f.at.Rank))
 		c.env.Eng.At(f.end, c, evFlight|uint64(i)<<evBits)
 	default:
 		c.land(&f.at, &f.data, f.op)

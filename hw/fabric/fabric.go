@@ -42,6 +42,8 @@ type Message struct {
 type Fabric interface {
 	// Open makes a new flow from src to dst.
 	Open(src, dst int) Flow
+	// Ends returns the two ranks of a flow.
+	Ends(f Flow) (src, dst int)
 	// Send gives m to its flow, at the current time.
 	Send(m Message)
 	// Latency returns the time of the first byte from src to dst on a free fabric; it is 0 for a rank to itself.

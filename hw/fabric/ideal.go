@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/timeline"
 )
 
@@ -50,11 +51,17 @@ func (f *ideal) Send(m Message) {
 	if m.Left != nil {
 		f.eng.After(0, m.Left, m.LeftArg)
 	}
+	f.eng.Because(cause.Wire.Why(int(m.Flow), 0))
 	f.eng.After(f.latency, m.Landed, m.LandedArg)
 }
 
 // Show does nothing: there are no links.
 func (f *ideal) Show(*timeline.Recorder) {}
+
+func (f *ideal) Ends(flow Flow) (src, dst int) {
+	e := &f.flows[flow-1]
+	return int(e.src), int(e.dst)
+}
 
 func (f *ideal) Latency(src, dst int) engine.Duration {
 	if src == dst {

@@ -107,20 +107,26 @@ func (n *network) touch(slot *int32, l link) int32 {
 	return *slot
 }
 
-// pass books link i for a quantum of b bytes that arrives at t, and returns when it is granted and when its last byte
-// is through. An empty quantum waits for its turn too, or it would overtake its flow, but keeps nobody waiting.
-func (n *network) pass(i int32, t engine.Time, b engine.Bytes, f Flow) (begin, end engine.Time) {
+// passage is a quantum's turn at a link.
+type passage struct {
+	begin, end engine.Time     // it is granted, and its last byte is through
+	full       engine.Duration // what a whole quantum takes
+	holder     Flow            // whose quantum was before it
+}
+
+// pass books link i for a quantum of b bytes that arrives at t. An empty quantum waits for its turn too, or it would overtake its flow, but keeps nobody waiting.
+func (n *network) pass(i int32, t engine.Time, b engine.Bytes, f Flow) passage {
 	l := &n.links[i]
 	span := l.full
 	if b != n.quantum {
 		span = l.rate.Span(b)
 	}
 	l.bytes += b
-	begin, end, _ = l.server.Reserve(t, span, uint32(f))
+	begin, end, prev := l.server.Reserve(t, span, uint32(f))
 	if l.line != nil {
 		n.carried(l, f, begin, end, b)
 	}
-	return begin, end
+	return passage{begin, end, l.full, Flow(prev)}
 }
 
 // freest returns which of the count links from first on is free first, and of equals the first.

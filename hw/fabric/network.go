@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/timeline"
 )
 
@@ -107,6 +108,12 @@ func (n *network) open(src, dst int, p path) Flow {
 	return Flow(len(n.flows) - 1)
 }
 
+// Ends implements Fabric.
+func (n *network) Ends(f Flow) (src, dst int) {
+	e := &n.flows[f].ends
+	return int(e.src), int(e.dst)
+}
+
 // Send implements Fabric.
 func (n *network) Send(m Message) {
 	if m.Flow == 0 || int(m.Flow) >= len(n.flows) {
@@ -127,6 +134,7 @@ func (n *network) Send(m Message) {
 	case f.granted <= n.eng.Now():
 		n.offer(m.Flow)
 	default:
+		n.eng.Because(cause.Egress.Why(int(m.Flow), 0))
 		n.arm(f, m.Flow)
 	}
 }
@@ -147,31 +155,36 @@ func (n *network) offer(id Flow) {
 	if f.outPorts > 1 {
 		port = n.freest(port, f.outPorts)
 	}
-	begin, through := n.pass(f.out, n.eng.Now(), b, id)
-	begin, end := n.pass(port, begin, b, id)
-	end = max(end, through)
+	cap := n.pass(f.out, n.eng.Now(), b, id)
+	own := n.pass(port, cap.begin, b, id)
+	begin, end := own.begin, max(own.end, cap.end)
+	goesOn := f.granted == n.eng.Now() // with the quantum before this one on the links
 	f.granted, f.left = begin, max(f.left, end)
+	turn := turns{flow: id, cap: cap, port: own, goesOn: goesOn}
 
 	i := n.flying.take()
 	*n.flying.at(i) = flight{flow: id, n: b, end: end.Add(f.near)}
 	if f.rest == 0 {
 		n.flying.at(i).last = f.head
-		n.leave(f)
+		n.leave(f, &turn)
 	}
+	next := uint64(arrive)
 	if f.up != 0 {
-		n.schedule(begin.Add(f.near), climb, i)
-	} else {
-		n.schedule(begin.Add(f.near), arrive, i)
+		next = climb
 	}
+	n.sent(&turn, cause.Wire)
+	n.schedule(begin.Add(f.near), next, i)
 	if f.head != 0 {
+		n.sent(&turn, cause.Egress)
 		n.arm(f, id)
 	}
 }
 
 // leave takes the first message from its flow, all of it being on its way, and makes the next one the first.
-func (n *network) leave(f *flow) {
+func (n *network) leave(f *flow, t *turns) {
 	m := n.waiting.at(f.head)
 	if m.left != nil {
+		n.sent(t, cause.Egress)
 		n.eng.At(f.left, m.left, m.leftArg)
 	}
 	if f.head = m.next; f.head != 0 {
@@ -182,9 +195,11 @@ func (n *network) leave(f *flow) {
 // cross takes a flight whose first byte is at a link of its group over that link and on to the next stage.
 func (n *network) cross(i uint32, link int32, latency engine.Duration, next uint64) {
 	q := n.flying.at(i)
-	begin, through := n.pass(link, n.eng.Now(), q.n, q.flow)
-	q.end = max(q.end, through).Add(latency)
-	n.schedule(begin.Add(latency), next, i)
+	p := n.pass(link, n.eng.Now(), q.n, q.flow)
+	q.end = max(q.end, p.end).Add(latency)
+	n.waited(q.flow, &p, cause.UplinkQ)
+	n.eng.Because(cause.Wire.Why(int(q.flow), 0))
+	n.schedule(p.begin.Add(latency), next, i)
 }
 
 // arrive books the receiver's links for a flight whose first byte is there, which ends it. The cap comes first for the
@@ -193,18 +208,20 @@ func (n *network) arrive(i uint32) {
 	q := *n.flying.at(i)
 	n.flying.give(i)
 	f := &n.flows[q.flow]
-	begin, end := n.pass(f.in, n.eng.Now(), q.n, q.flow)
-	f.landed = max(f.landed, q.end, end)
+	cap := n.pass(f.in, n.eng.Now(), q.n, q.flow)
+	port := cap
+	f.landed = max(f.landed, q.end, cap.end)
 	if f.inPorts > 0 {
-		port := f.inPort
+		first := f.inPort
 		if f.inPorts > 1 {
-			port = n.freest(port, f.inPorts)
+			first = n.freest(first, f.inPorts)
 		}
-		_, end = n.pass(port, begin, q.n, q.flow)
-		f.landed = max(f.landed, end)
+		port = n.pass(first, cap.begin, q.n, q.flow)
+		f.landed = max(f.landed, port.end)
 	}
 	if q.last != 0 {
 		m := n.waiting.at(q.last)
+		n.landed(q.flow, &cap, &port)
 		n.eng.At(f.landed, m.landed, m.landedArg)
 		n.waiting.give(q.last)
 	}

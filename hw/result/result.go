@@ -30,6 +30,7 @@ type Result struct {
 	Blocks    []Block         `json:"blocks"`
 	Totals    Counters        `json:"totals"` // of the timed calls
 	Resources []Resource      `json:"resources"`
+	Path      *Path           `json:"path,omitempty"`
 	Data      Data            `json:"data"`
 	Hazards   []Hazard        `json:"hazards,omitempty"`
 	Diagnoses []Diagnosis     `json:"diagnoses,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
 	"pldperf/hw/timeline"
@@ -48,6 +49,9 @@ type work struct {
 	h    engine.Handler
 	arg  uint64 // h is woken with it at the completion; only the last SQE of a doorbell has one
 }
+
+// why names the way between the own rank and the peer as what time is spent on.
+func (w *work) why(d *DMA, k cause.Kind) engine.Why { return k.Why(d.rank, w.move.Remote.Rank) }
 
 // New makes the system DMA of a rank.
 func New(eng *engine.Engine, spec Spec, mem *memory.Space, net fabric.Fabric, rank int) *DMA {
@@ -100,6 +104,8 @@ func (d *DMA) Submit(ch int, moves []Move, h engine.Handler, arg uint64) error {
 		ready := d.eng.Now().Add(d.startUp(moves[i].Remote.Rank))
 		begin, end, _ := c.srv.Reserve(ready, d.span(moves[i].N), uint32(d.rank))
 		c.line.Carry(begin, end, moves[i].N, moves[i].name(), moves[i].Remote.Rank)
+		d.eng.Through(ready, w.why(d, cause.SDMA))
+		d.eng.Because(w.why(d, cause.SDMAQ))
 		d.schedule(begin, evBegin, w)
 	}
 	return nil
@@ -144,6 +150,7 @@ func (d *DMA) Handle(arg uint64) {
 	switch arg % (1 << evBits) {
 	case evBegin:
 		if w.move.Get {
+			d.eng.Because(w.why(d, cause.SDMA))
 			d.schedule(d.eng.Now().Add(d.net.Latency(d.rank, w.move.Remote.Rank)), evServe, w)
 		} else {
 			d.send(w, w.move.Local, w.move.Remote)
@@ -192,6 +199,7 @@ func (d *DMA) flow(c *channel, src, dst int) fabric.Flow {
 // land stores what the fabric has brought, not before the channel has moved it.
 func (d *DMA) land(w *work) {
 	if d.eng.Now() < w.end {
+		d.eng.Because(w.why(d, cause.SDMARate))
 		d.schedule(w.end, evLanded, w)
 		return
 	}
@@ -201,6 +209,8 @@ func (d *DMA) land(w *work) {
 	}
 	d.mem.Land(at, &w.data)
 	end := max(d.eng.Now(), d.mem.Write(at, w.move.N, owner).End.Add(-d.span(w.move.N))) // it was stored while it came
+	d.eng.Through(end, cause.HBM.Why(at.Rank, 0))
+	d.eng.Because(w.why(d, cause.Ack))
 	if !w.move.Get {
 		end = end.Add(d.net.Latency(at.Rank, d.rank))
 	}

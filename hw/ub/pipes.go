@@ -7,6 +7,7 @@ package ub
 
 import (
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/memory"
 	"pldperf/hw/timeline"
 )
@@ -45,6 +46,8 @@ func (s *Spec) Ideal() bool { return s.Kind == "ideal" }
 
 // Pipes are the MTE2 and MTE3 of one AIV.
 type Pipes struct {
+	eng     *engine.Engine
+	who     uint32 // AIV, in the record
 	spec    *Spec
 	mem     *memory.Space
 	clock   engine.Hertz
@@ -61,13 +64,16 @@ type pipe struct {
 	busy engine.Duration
 }
 
-// Init prepares the pipes of a core whose clock runs slow times slower.
-func (p *Pipes) Init(spec *Spec, mem *memory.Space, clock engine.Hertz, slow engine.Fraction) {
-	*p = Pipes{spec: spec, mem: mem, clock: clock, slow: slow}
+// Init prepares the pipes of core who, whose clock runs slow times slower.
+func (p *Pipes) Init(eng *engine.Engine, who uint32, spec *Spec, mem *memory.Space, clock engine.Hertz, slow engine.Fraction) {
+	*p = Pipes{eng: eng, who: who, spec: spec, mem: mem, clock: clock, slow: slow}
 }
 
 // Watch shows what the pipes do in the timeline of a block.
 func (p *Pipes) Watch(line *timeline.Block) { p.line = line }
+
+// why names the core as whose time it is; the op is not known here.
+func (p *Pipes) why(k cause.Kind) engine.Why { return k.Why(int(p.who), 0) }
 
 // Busy returns how long MTE2, MTE3 and both at once have been busy.
 func (p *Pipes) Busy() (mte2, mte3, both engine.Duration) {
@@ -86,7 +92,7 @@ func (p *Pipes) Load(now engine.Time, a memory.Addr, n int64, owner uint32) engi
 	if p.spec.Ideal() {
 		return now
 	}
-	return p.loaded(now, p.mem.Read(a, n, owner), n)
+	return p.loaded(now, p.mem.Read(a, n, owner), a.Rank, n)
 }
 
 // LoadArea is Load of a rectangle by one instruction.
@@ -94,10 +100,13 @@ func (p *Pipes) LoadArea(now engine.Time, a *memory.Area, owner uint32) engine.T
 	if p.spec.Ideal() {
 		return now
 	}
-	return p.loaded(now, p.mem.ReadArea(a, owner), a.Bytes())
+	return p.loaded(now, p.mem.ReadArea(a, owner), a.Rank, a.Bytes())
 }
 
-func (p *Pipes) loaded(now engine.Time, acc memory.Access, n int64) engine.Time {
+func (p *Pipes) loaded(now engine.Time, acc memory.Access, rank int, n int64) engine.Time {
+	p.eng.Through(now.Add(p.span(p.spec.Load, n)), p.why(cause.MTE2))
+	p.eng.Through(acc.End, cause.HBM.Why(rank, int(acc.Blamed)))
+	p.eng.Because(cause.Latency.Why(rank, 0))
 	p.run(&p.load, &p.store, now, p.span(p.spec.Load, n), acc.End)
 	p.line.Work(timeline.MTE2, now, p.load.free, "load", n, -1)
 	return p.load.free.Add(acc.Latency)
@@ -118,7 +127,7 @@ func (p *Pipes) Store(now engine.Time, a memory.Addr, n int64, owner uint32) eng
 	if p.spec.Ideal() {
 		return now
 	}
-	return p.stored(now, p.mem.Write(a, n, owner), n)
+	return p.stored(now, p.mem.Write(a, n, owner), a.Rank, n)
 }
 
 // StoreArea is Store to a rectangle by one instruction.
@@ -126,10 +135,13 @@ func (p *Pipes) StoreArea(now engine.Time, a *memory.Area, owner uint32) engine.
 	if p.spec.Ideal() {
 		return now
 	}
-	return p.stored(now, p.mem.WriteArea(a, owner), a.Bytes())
+	return p.stored(now, p.mem.WriteArea(a, owner), a.Rank, a.Bytes())
 }
 
-func (p *Pipes) stored(now engine.Time, acc memory.Access, n int64) engine.Time {
+func (p *Pipes) stored(now engine.Time, acc memory.Access, rank int, n int64) engine.Time {
+	p.eng.Through(now.Add(p.span(p.spec.Store, n)), p.why(cause.MTE3))
+	p.eng.Through(acc.End, cause.HBM.Why(rank, int(acc.Blamed)))
+	p.eng.Because(p.why(cause.MTE3))
 	p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), acc.End)
 	p.line.Work(timeline.MTE3, now, p.store.free, "store", n, -1)
 	return p.store.free.Add(p.clock.Span(p.spec.StoreLatency).Scale(p.slow))

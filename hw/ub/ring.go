@@ -2,6 +2,7 @@ package ub
 
 import (
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/memory"
 )
 
@@ -140,6 +141,7 @@ func (r *Ring) advance() {
 		return
 	}
 	r.armed = true
+	r.eng.Because(r.pipes.why(cause.MTE2))
 	r.eng.At(max(r.eng.Now(), r.pipes.LoadFree()), r, evLoad)
 }
 
@@ -187,6 +189,7 @@ func (r *Ring) store() {
 		now := r.eng.Now()
 		if free := r.pipes.StoreFree(); free > now {
 			r.kick = true
+			r.eng.Because(r.pipes.why(cause.MTE3))
 			r.eng.At(free, r, evStore)
 			return
 		}

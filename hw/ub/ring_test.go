@@ -41,7 +41,7 @@ func newRig(t require.TestingT, s *ub.Spec, sizes ...int64) *rig {
 		_, err := r.mem.Alloc(memory.Buffer{Name: name, Size: 1 << 20, Fill: memory.Unique{ID: memory.ID(len(name))}})
 		require.NoError(t, err)
 	}
-	r.pipes.Init(s, r.mem, clock, engine.One)
+	r.pipes.Init(r.eng, 1, s, r.mem, clock, engine.One)
 	r.ring.Init(r.eng, s, &r.pipes, r.mem, 1)
 	return r
 }

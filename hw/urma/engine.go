@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
 )
@@ -87,7 +88,9 @@ func (n *NIC) advance(kind uint64, q *Queue, head uint64) {
 		n.fetch(q)
 	case evFetched:
 		e := &n.engines[int(q.peer)%len(n.engines)]
-		_, end, _ := e.Reserve(n.eng.Now(), n.spec.Engine.WQE, q.peer)
+		begin, end, _ := e.Reserve(n.eng.Now(), n.spec.Engine.WQE, q.peer)
+		n.eng.Through(begin, n.why(cause.EngineQ, q))
+		n.eng.Because(n.why(cause.Engine, q))
 		n.eng.At(end, n, uint64(q.peer)<<evBits|evGather)
 	case evGather:
 		q.ready++
@@ -101,6 +104,7 @@ func (n *NIC) advance(kind uint64, q *Queue, head uint64) {
 // ring lets the engine see the head of a queue.
 func (n *NIC) ring(q *Queue) {
 	arg := q.head<<peerBits | uint64(q.peer)
+	n.eng.Because(n.why(cause.DoorbellWire, q))
 	n.eng.After(n.spec.Doorbell.Latency, n, arg<<evBits+evSeen)
 }
 
@@ -112,6 +116,7 @@ func (n *NIC) fetch(q *Queue) {
 		}
 		q.fetched += uint64(q.bbs(q.fetched))
 		q.fetching++
+		n.eng.Because(n.why(cause.Fetch, q))
 		n.eng.After(n.spec.Fetch.Latency, n, uint64(q.peer)<<evBits|evFetched)
 	}
 }
@@ -152,7 +157,12 @@ func (n *NIC) start(w *work) engine.Time {
 		n.aim(w)
 		return max(n.eng.Now(), w.q.free)
 	}
-	return max(n.eng.Now().Add(n.spec.Gather), n.supplied(w, n.sample(w), n.rank, int(w.q.peer)), w.q.free)
+	first := n.eng.Now().Add(n.spec.Gather)
+	read := n.supplied(w, n.sample(w), n.rank, int(w.q.peer))
+	n.eng.Through(first, n.why(cause.Gather, w.q))
+	n.eng.Through(read, cause.HBM.Why(n.rank, 0))
+	n.eng.Because(n.why(cause.Order, w.q))
+	return max(first, read, w.q.free)
 }
 
 // supplied returns when w can leave so that memory, which has given all of its rows at
@@ -203,6 +213,9 @@ func (n *NIC) passed(w *work) {
 		n.unused = append(n.unused, w)
 	}
 }
+
+// why names a queue as what time is spent on.
+func (n *NIC) why(k cause.Kind, q *Queue) engine.Why { return k.Why(n.rank, int(q.peer)) }
 
 func (n *NIC) schedule(t engine.Time, ev uint64, w *work) {
 	n.eng.At(t, n, uint64(w.id)<<evBits|ev)
@@ -323,6 +336,7 @@ func (n *NIC) send(w *work) {
 	if w.q.dead {
 		w.bad = StatusTimeout
 		n.schedule(now, evLeft, w)
+		n.eng.Because(n.why(cause.Timeout, w.q))
 		n.schedule(now.Add(n.spec.Timeout), evLanded, w)
 		return
 	}
@@ -346,6 +360,7 @@ func (n *NIC) left(w *work) {
 		w.step.Left = n.eng.Now()
 	}
 	if q.closed {
+		n.eng.Because(n.why(cause.Gap, q))
 		n.eng.After(n.spec.Gap, n, uint64(q.peer)<<evBits|evOpen)
 	}
 	n.passed(w)
@@ -365,6 +380,7 @@ func (n *NIC) land(w *work) {
 		n.mem.Land(w.dst, &w.data)
 		done = n.written(w, n.mem.Write(w.dst, int64(w.bytes), nicOwner))
 		q.bytes += int64(w.bytes)
+		n.eng.Through(done, cause.HBM.Why(int(q.peer), 0))
 	}
 	if w.bad != StatusTimeout && w.flags&CompletionOn != 0 { // a timeout is what there is without an acknowledgement
 		done = done.Add(n.net.Latency(int(q.peer), n.rank))
@@ -397,12 +413,15 @@ func (n *NIC) arrived(w *work, done engine.Time) {
 			n.passed(w)
 			return
 		}
+		n.eng.Because(n.why(cause.Ack, q))
 		n.schedule(done.Add(n.net.Latency(int(q.peer), n.rank)), evAcked, w)
 		return
 	}
 	if w.step != nil {
 		w.step.Ack = done
 	}
+	n.eng.Through(done, n.why(cause.Ack, q))
+	n.eng.Because(n.why(cause.CQE, q))
 	n.schedule(done.Add(n.spec.CQE.Visible), evCQE, w)
 }
 

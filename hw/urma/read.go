@@ -2,6 +2,7 @@ package urma
 
 import (
 	"pldperf/engine"
+	"pldperf/hw/cause"
 	"pldperf/hw/fabric"
 	"pldperf/hw/memory"
 )
@@ -27,9 +28,12 @@ func (n *NIC) serve(w *work) {
 			at.Off += size
 		}
 		read := n.mem.Read(w.dst, int64(w.bytes), nicOwner).End
+		n.eng.Through(now.Add(n.spec.Gather), n.why(cause.Gather, q))
 		start = max(now.Add(n.spec.Gather), n.supplied(w, read, int(q.peer), n.rank))
+		n.eng.Through(start, cause.HBM.Why(int(q.peer), 0))
 	}
 	q.back.free = max(start, q.back.free)
+	n.eng.Because(n.why(cause.Order, q))
 	n.schedule(q.back.free, evReply, w)
 }
 
@@ -59,6 +63,7 @@ func (n *NIC) back(w *work) {
 			}
 		}
 		done = n.written(w, all)
+		n.eng.Through(done, cause.HBM.Why(n.rank, 0))
 		q.bytes += int64(w.bytes)
 	}
 	q.wire--
