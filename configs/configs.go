@@ -34,6 +34,11 @@ const (
 //go:embed machines workloads mistakes sweeps measured traffic
 var embedded embed.FS
 
+// ResultSchema is the JSON Schema of what commands write as JSON.
+//
+//go:embed schema/result.json
+var ResultSchema []byte
+
 var kinds = []string{Machines, Workloads, Mistakes, Sweeps, Measured, Traffic}
 
 // maxFile is above any honest matrix of counts and bounds what a wrong path (a

@@ -20,8 +20,8 @@ type Axis struct {
 // maxValues bounds an axis, so that a wrong step is an error and not a week.
 const maxValues = 10_000
 
-// span is the long form of an axis: from, to, and a step or a factor.
-type span struct {
+// Span is the long form of an axis: from, to, and a step or a factor.
+type Span struct {
 	From  configs.Doc `yaml:"from" required:"true" help:"the first value, a whole number or a quantity"`
 	To    configs.Doc `yaml:"to" required:"true" help:"no value is above it"`
 	Step  configs.Doc `yaml:"step" help:"what is added to a value for the next"`
@@ -38,7 +38,7 @@ func readAxis(path string, d *configs.Doc) (a Axis, err error) {
 	case n == 0 || len(d.Keys()) == 0:
 		err = d.Fault("an axis is a list of values, {from, to, step} or {from, to, times}")
 	default:
-		var s span
+		var s Span
 		if err = d.Decode(&s); err == nil {
 			a.Values, err = s.values(d)
 		}
@@ -64,7 +64,7 @@ func (a *Axis) list(d *configs.Doc, n int) error {
 }
 
 // values lists from, from+step, ... or from, from*times, ... as far as to.
-func (s *span) values(d *configs.Doc) ([]string, error) {
+func (s *Span) values(d *configs.Doc) ([]string, error) {
 	if (s.Step.Flow() == "") == (s.Times == 0) {
 		return nil, d.Fault("give either step or times")
 	}
@@ -100,7 +100,7 @@ func (s *span) values(d *configs.Doc) ([]string, error) {
 }
 
 // next returns the value after v; more is false when there is no such number.
-func (s *span) next(v, step int64) (next int64, more bool) {
+func (s *Span) next(v, step int64) (next int64, more bool) {
 	if s.Times == 0 {
 		return v + step, v <= math.MaxInt64-step
 	}

@@ -13,12 +13,15 @@ import (
 	"pldperf/workloads/fit"
 )
 
-// roots are the kinds of files whose keys there are: what stands in front of a key, and a
-// value of the type that the file is decoded into.
-var roots = []struct {
+// fileKind is a kind of file: what stands in front of its keys, and a value of the type that it
+// is decoded into.
+type fileKind struct {
 	kind, prefix string
 	spec         any
-}{
+}
+
+// roots are the kinds of files whose keys there are.
+var roots = []fileKind{
 	{"workload", "", workloads.Config{}},
 	{"sweep", "sweep.", workloads.SweepConfig{}},
 	{"fit", "fit.", fit.Spec{}},

@@ -113,7 +113,7 @@ func presetsOf(kind string) ([]preset, error) {
 		}
 		p := preset{Kind: kind, Name: name}
 		if kind == configs.Measured || kind == configs.Traffic { // the first line says what the table is
-			line, _, _ := strings.Cut(string(data), "\n")
+			line, _, _ := strings.Cut(string(withoutEditorLine(data)), "\n")
 			p.Title = strings.TrimPrefix(strings.TrimPrefix(line, "# "), "source: ")
 		} else {
 			doc, err := configs.Load(file, data)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -47,8 +48,17 @@ func (a *app) show(name string) error {
 			return a.showMachine(file, doc)
 		}
 	}
-	_, err = fmt.Fprintf(a.out, "# %s\n%s", file, data)
+	_, err = fmt.Fprintf(a.out, "# %s\n%s", file, withoutEditorLine(data))
 	return err
+}
+
+// withoutEditorLine leaves out the line that names a schema beside the shipped files, which
+// is not beside what the user makes of them.
+func withoutEditorLine(data []byte) []byte {
+	if line, rest, ok := bytes.Cut(data, []byte("\n")); ok && bytes.HasPrefix(line, []byte(editorMark)) {
+		return rest
+	}
+	return data
 }
 
 // labels are the lines of a machine that need no source, and so look as if the user
