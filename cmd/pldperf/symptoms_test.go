@@ -230,7 +230,7 @@ func symptomsDocument(t *testing.T) string {
 // section shows a config: what it does wrong, the call, and what is printed.
 func (m *mistake) section(t *testing.T) string {
 	comment, yaml := "", ""
-	for _, line := range strings.Split(strings.TrimRight(m.text, "\n"), "\n") {
+	for _, line := range strings.Split(strings.TrimRight(string(withoutEditorLine([]byte(m.text))), "\n"), "\n") {
 		if c, ok := strings.CutPrefix(line, "# "); ok && !strings.HasPrefix(c, "shows: ") && !strings.HasPrefix(c, "right: ") {
 			comment += c + "\n"
 		} else if !strings.HasPrefix(line, "#") {
