@@ -18,6 +18,7 @@ func (c *Card) page() *page {
 	hazardTable(p, r)
 	c.inputTable(p, &m)
 	c.resultTable(p, &m)
+	c.bandTable(p, &m)
 	spreadTable(p, &m)
 	c.boundTable(p)
 	a.table(p, r)

@@ -49,6 +49,7 @@ func (c *Card) records() [][]string {
 		t.text("inputs", kv.Key, kv.Value)
 	}
 	c.resultRecords(t, &m)
+	c.bandRecords(t, &m)
 	for _, b := range c.Bound.Parts {
 		t.us("bound", b.Name, "", -1, b.Time)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,20 +84,22 @@ func (c *Comparison) page() *page {
 			t.add(kv.Key, kv.Value)
 		}
 	}
-	races := c.Races()
+	races, bands := c.Races(), [][]Race(nil)
 	if len(races) > 0 {
-		c.crossingTable(p, races)
+		bands = c.raceBands()
+		c.crossingTable(p, races, bands)
 	} else if len(choices) > 1 || c.Brief {
 		c.summary(p, choices)
 	}
 	for i := range races {
-		c.raceTable(p, &races[i])
+		c.raceTable(p, &races[i], bands, i)
 	}
 	if !c.Brief && len(races) == 0 {
 		for i := range choices {
 			c.group(p, &choices[i])
 		}
 	}
+	p.tail = append(p.tail, c.bandNotes(choices)...)
 	for _, n := range c.Notes {
 		p.tail = append(p.tail, "note: "+n)
 	}
@@ -107,18 +110,34 @@ func (c *Comparison) page() *page {
 
 // summary has one row for each group.
 func (c *Comparison) summary(p *page, choices []Choice) {
-	t := p.table("Recommendations", "for", ">take", ">us", ">behind %", ">best", ">us", ">slowest/quickest", "~remark")
+	head := []string{"for", ">take", ">us", ">behind %", ">best", ">us", ">slowest/quickest", "~remark"}
+	if c.Band != nil {
+		head = slices.Insert(head, 3, ">low us", ">high us", ">wins")
+	}
+	t := p.table("Recommendations", head...)
 	for i := range choices {
 		ch := &choices[i]
 		if ch.Pick < 0 {
-			t.add(label(ch.Axes), "-", "", "", "", "", ch.Range, ch.Text)
+			cells := []string{label(ch.Axes), "-", "", "", "", "", ch.Range, ch.Text}
+			if c.Band != nil {
+				cells = slices.Insert(cells, 3, "", "", "")
+			}
+			t.add(cells...)
 			continue
 		}
 		pick, best, note := &ch.Rows[ch.Pick], &ch.Rows[ch.Best], ""
 		if ch.Flat {
 			note = "hardly matters"
 		}
-		t.add(label(ch.Axes), pick.Value, us(c.Points[pick.Point].Elapsed), percent(pick.Behind), best.Value, us(c.Points[best.Point].Elapsed), ch.Range, note)
+		cells := []string{label(ch.Axes), pick.Value, us(c.Points[pick.Point].Elapsed), percent(pick.Behind), best.Value, us(c.Points[best.Point].Elapsed), ch.Range, note}
+		if c.Band != nil {
+			low, high := spanText(&c.Points[pick.Point])
+			cells = slices.Insert(cells, 3, low, high, winShare(ch.Band, pick.Value))
+			if ch.Band != nil && !ch.Band.Stable {
+				cells[len(cells)-1] = strings.TrimPrefix(note+"; "+stabilityText(ch.Band, pick.Value), "; ")
+			}
+		}
+		t.add(cells...)
 	}
 }
 
@@ -144,20 +163,31 @@ func (c *Comparison) group(p *page, ch *Choice) {
 	if ch.Rows[0].Value == "" { // no axis: name the points by all of them
 		head, cells = []string{"point"}, func(i int) []string { return []string{label(c.Points[ch.Rows[i].Point].Axes)} }
 	}
-	t := p.table(label(ch.Axes)+"; rates in GB/s", append(head, "", ">place", ">us", ">behind %", ">algbw", ">busbw", ">wire", ">bound %", "~limited by")...)
+	head = append(head, "", ">place", ">us", ">behind %", ">algbw", ">busbw", ">wire", ">bound %", "~limited by")
+	if c.Band != nil {
+		head = slices.Insert(head, 4, ">low us", ">high us", ">wins")
+	}
+	t := p.table(label(ch.Axes)+"; rates in GB/s", head...)
+	add := func(cells []string, band ...string) {
+		if c.Band != nil {
+			cells = slices.Insert(cells, 4, band...)
+		}
+		t.add(cells...)
+	}
 	for i := range ch.Rows {
 		row := &ch.Rows[i]
 		x := &c.Points[row.Point]
 		if row.Place == 0 {
-			t.add(append(cells(i), "", "-", "", "", "", "", "", "", cmp.Or(x.Problem, string(x.Status)))...)
+			add(append(cells(i), "", "-", "", "", "", "", "", "", cmp.Or(x.Problem, string(x.Status))), "", "", "")
 			continue
 		}
 		mark := ""
 		if i == ch.Pick {
 			mark = "take"
 		}
-		t.add(append(cells(i), mark, strconv.Itoa(row.Place), us(x.Elapsed), percent(row.Behind),
-			rateOf(x, x.Algbw), rateOf(x, x.Busbw), rateOf(x, x.Wire), percentOf(x.Bound, x.Elapsed), x.Limits)...)
+		low, high := spanText(x)
+		add(append(cells(i), mark, strconv.Itoa(row.Place), us(x.Elapsed), percent(row.Behind),
+			rateOf(x, x.Algbw), rateOf(x, x.Busbw), rateOf(x, x.Wire), percentOf(x.Bound, x.Elapsed), x.Limits), low, high, winShare(ch.Band, row.Value))
 	}
 	if ch.Text != "" {
 		t.notes = append(t.notes, ch.Text)
@@ -192,6 +222,9 @@ func (c *Comparison) records() [][]string {
 	head := append([]string{}, axes...)
 	head = append(head, "status", "size_bytes", "elapsed_us", "place", "behind_percent", "recommended", "algbw_gb_per_s", "busbw_gb_per_s",
 		"wire_gb_per_s", "bound_us", "bound_by", "bound_reached_percent", "limited_by", "peak_sq_wqebb", "events", "digest", "problem")
+	if c.Band != nil {
+		head = append(head, "elapsed_low_us", "elapsed_high_us", "algbw_low_gb_per_s", "algbw_high_gb_per_s", "busbw_low_gb_per_s", "busbw_high_gb_per_s", "band_draws_ok", "band_wins")
+	}
 	for k := range result.NumReasons {
 		head = append(head, k.String()+"_us")
 	}
@@ -199,7 +232,7 @@ func (c *Comparison) records() [][]string {
 		head = append(head, k.String())
 	}
 	rows := [][]string{head}
-	places, picked := c.places()
+	places, picked, wins := c.places()
 	for i := range c.Points {
 		p := &c.Points[i]
 		var row []string
@@ -208,20 +241,33 @@ func (c *Comparison) records() [][]string {
 			row = append(row, v)
 		}
 		row = append(row, record(p, places[i], picked[i])...)
+		if c.Band != nil {
+			row = append(row, bandRecord(p, wins[i])...)
+		}
+		for _, d := range p.Reasons {
+			row = append(row, exact(d))
+		}
+		for _, n := range p.Counters {
+			row = append(row, strconv.FormatInt(n, 10))
+		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// places returns for each point its row in the choices, and which are recommended.
-func (c *Comparison) places() (rows []ChoiceRow, picked []bool) {
-	rows, picked = make([]ChoiceRow, len(c.Points)), make([]bool, len(c.Points))
+// places returns for each point its row in the choices, which are recommended, and in how
+// many draws of a band each would be.
+func (c *Comparison) places() (rows []ChoiceRow, picked []bool, wins []string) {
+	rows, picked, wins = make([]ChoiceRow, len(c.Points)), make([]bool, len(c.Points)), make([]string, len(c.Points))
 	for _, ch := range c.Choices() {
 		for i, r := range ch.Rows {
 			rows[r.Point], picked[r.Point] = r, i == ch.Pick
+			if ch.Band != nil {
+				wins[r.Point] = strconv.Itoa(ch.Band.Of(r.Value))
+			}
 		}
 	}
-	return rows, picked
+	return rows, picked, wins
 }
 
 func record(p *Point, row ChoiceRow, picked bool) []string {
@@ -242,11 +288,5 @@ func record(p *Point, row ChoiceRow, picked bool) []string {
 	out := []string{string(p.Status), strconv.FormatInt(int64(p.Size), 10), exact(p.Elapsed), place, behind, strconv.FormatBool(picked),
 		rate(p.Algbw), rate(p.Busbw), rate(p.Wire), exact(p.Bound), p.BoundBy, reached, p.Limits,
 		strconv.FormatInt(p.PeakSQ, 10), strconv.FormatUint(p.Events, 10), p.Digest, p.Problem}
-	for _, d := range p.Reasons {
-		out = append(out, exact(d))
-	}
-	for _, n := range p.Counters {
-		out = append(out, strconv.FormatInt(n, 10))
-	}
 	return out
 }

@@ -211,7 +211,7 @@ func (r *Race) CommonOp() string {
 }
 
 // raceTable has the time of each algorithm at each value.
-func (c *Comparison) raceTable(p *page, r *Race) {
+func (c *Comparison) raceTable(p *page, r *Race, bands [][]Race, race int) {
 	head, op := []string{">" + r.Along}, r.CommonOp()
 	for _, a := range r.Algorithms {
 		head = append(head, ">"+strings.TrimPrefix(a, op))
@@ -224,6 +224,9 @@ func (c *Comparison) raceTable(p *page, r *Race) {
 		title = label(r.Axes) + "; " + title
 	}
 	wide := len(r.Algorithms) > 5
+	if bands != nil {
+		head = append(head, ">fastest: low us", ">high us", ">wins")
+	}
 	if !wide {
 		head = append(head, "~the fastest is limited by")
 	}
@@ -242,6 +245,12 @@ func (c *Comparison) raceTable(p *page, r *Race) {
 				limits = c.Points[r.Points[v][a]].Limits
 			}
 			cells = append(cells, text)
+		}
+		if a := r.Fastest[v]; bands != nil && a >= 0 {
+			low, high := spanText(&c.Points[r.Points[v][a]])
+			cells = append(cells, low, high, winsAt(bands, race, v, a))
+		} else if bands != nil {
+			cells = append(cells, "", "", "")
 		}
 		if !wide {
 			cells = append(cells, limits)
@@ -286,14 +295,22 @@ func (c *Comparison) impossible(r *Race) (notes []string) {
 var numbers = regexp.MustCompile(`\d+`)
 
 // crossingTable lists the switch-over points of all races.
-func (c *Comparison) crossingTable(p *page, races []Race) {
-	t := p.table("Switch-over points: where another algorithm becomes the fastest", "for", ">between", ">and", ">equal at", "~fastest before", ">us", ">us", "~fastest after", ">us", ">us")
+func (c *Comparison) crossingTable(p *page, races []Race, bands [][]Race) {
+	head := []string{"for", ">between", ">and", ">equal at", "~fastest before", ">us", ">us", "~fastest after", ">us", ">us"}
+	if bands != nil {
+		head = slices.Insert(head, 4, "~across the band")
+	}
+	t := p.table("Switch-over points: where another algorithm becomes the fastest", head...)
 	for i := range races {
 		r := &races[i]
 		op := r.CommonOp()
 		for _, x := range r.Crossings {
-			t.add(label(r.Axes), x.Low, x.High, cmp.Or(x.At, notAvailable), strings.TrimPrefix(x.Before, op), orNone(x.BeforeLow), orNone(x.BeforeHigh),
-				strings.TrimPrefix(x.After, op), orNone(x.AfterLow), orNone(x.AfterHigh))
+			cells := []string{label(r.Axes), x.Low, x.High, cmp.Or(x.At, notAvailable), strings.TrimPrefix(x.Before, op), orNone(x.BeforeLow), orNone(x.BeforeHigh),
+				strings.TrimPrefix(x.After, op), orNone(x.AfterLow), orNone(x.AfterHigh)}
+			if bands != nil {
+				cells = slices.Insert(cells, 4, crossingSpan(bands, i, &x))
+			}
+			t.add(cells...)
 		}
 		if len(r.Crossings) == 0 {
 			t.notes = append(t.notes, r.steady())

@@ -47,6 +47,7 @@ func Recommend(points []Point, axis string, tolerance engine.Fraction) []Choice 
 	}
 	for i := range choices {
 		decide(&choices[i], points, axis, tolerance)
+		decideBand(&choices[i], points, axis, tolerance)
 	}
 	return choices
 }

@@ -184,9 +184,15 @@ func (p *Point) Open() (w *Workload, key []byte, err error) {
 // Each calls run for every point, so many at once, and returns the first error. Once
 // ctx is done it starts no further point.
 func (s *Sweep) Each(ctx context.Context, workers int, run func(i int, p *Point) error) error {
+	return Each(ctx, len(s.Points), workers, func(i int) error { return run(i, &s.Points[i]) })
+}
+
+// Each calls run for 0 to n-1, so many at once, and returns the first error. Once ctx is
+// done it starts no further one.
+func Each(ctx context.Context, n, workers int, run func(i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(workers, 1))
-	for i := range s.Points {
+	for i := range n {
 		if ctx.Err() != nil {
 			break
 		}
@@ -194,7 +200,7 @@ func (s *Sweep) Each(ctx context.Context, workers int, run func(i int, p *Point)
 			if ctx.Err() != nil {
 				return nil
 			}
-			return run(i, &s.Points[i])
+			return run(i)
 		})
 	}
 	return g.Wait()

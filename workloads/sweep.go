@@ -18,6 +18,7 @@ type SweepConfig struct {
 	Axes      configs.Doc     `yaml:"axes" required:"true" help:"path: a list, {from, to, step} or {from, to, times}; op: a pattern such as allreduce/*, or a list of forms, which compares them"`
 	Recommend string          `yaml:"recommend" default:"call.core_num" help:"axis of which the smallest good value is recommended"`
 	Tolerance engine.Fraction `yaml:"tolerance" default:"2 %" max:"100 %" help:"how much slower than the best is good enough"`
+	Band      *Band           `yaml:"band" help:"run all points again with uncertain parameters of the machine drawn from their bands, as --band does"`
 	Plots     []string        `yaml:"plots" enum:"bandwidth,time,algorithms,core-num,reasons,wqebb" help:"what is drawn; default: all that the axes give"`
 }
 

@@ -55,7 +55,11 @@ func (a *app) pictures(cmp *reports.Comparison, lang string, kinds []string, wri
 
 func footnote(cmp *reports.Comparison) string {
 	ran := max(slices.IndexFunc(cmp.Points, func(p reports.Point) bool { return p.Digest != "" }), 0)
-	return fmt.Sprintf("%d points; digest of the first %s", len(cmp.Points), cmp.Points[ran].Digest)
+	text := fmt.Sprintf("%d points; digest of the first %s", len(cmp.Points), cmp.Points[ran].Digest)
+	if cmp.Band != nil {
+		text += fmt.Sprintf("; band: 10 to 90 %% of %d draws, seed %d", len(cmp.Points[ran].Draws), cmp.Band.Seed)
+	}
+	return text
 }
 
 // picture draws one kind of plot.

@@ -26,28 +26,24 @@ import (
 // order: all of them, unless the user interrupts.
 func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*reports.Comparison, error) {
 	r := runner{app: a, sweep: s}
-	var err error
+	band, err := f.band.band(s.Config.Band)
+	if err != nil {
+		return nil, err
+	}
 	if r.cache, err = f.open(); err != nil {
 		return nil, err
 	}
 	if w, err := firstOf(s); err == nil {
 		r.shared = leaves(w)
 	}
-	done := make([]*reports.Point, len(s.Points))
-	bar := newProgress(a.errs, len(s.Points))
-	defer context.AfterFunc(ctx, func() { bar.say("finishing the points that run; Ctrl-C again ends at once") })()
-	err = s.Each(ctx, f.workers, func(i int, p *workloads.Point) (err error) {
-		if done[i], err = guard(func() (*reports.Point, error) { return r.point(p) }); err != nil {
-			return fmt.Errorf("%s: %s: %w", s.File, s.Name(p), err)
-		}
-		bar.step()
-		return nil
-	})
-	bar.stop()
+	done, err := r.all(ctx, band, f.workers)
 	if err != nil {
 		return nil, err
 	}
 	cmp := &reports.Comparison{Title: s.Config.Title, Axis: s.Config.Recommend, Tolerance: s.Config.Tolerance, Inputs: inputs(s), Config: r.shared, Notes: backoffNote(s)}
+	if cmp.Band, err = bandOf(s, band); err != nil {
+		return nil, err
+	}
 	for _, p := range s.Unread {
 		cmp.Notes = append(cmp.Notes, p.Error())
 	}
@@ -71,6 +67,53 @@ func (a *app) points(ctx context.Context, s *workloads.Sweep, f *sweepFlags) (*r
 	cmp.Brief = len(cmp.Points) > 128
 	cmp.Notes = append(cmp.Notes, asGood(s, cmp)...)
 	return cmp, nil
+}
+
+// all runs the sweep's points, and with a band the draws of each: one job each, so many
+// at once. A point of which not everything ran is nil.
+func (r *runner) all(ctx context.Context, band *workloads.Band, workers int) ([]*reports.Point, error) {
+	s, each, what := r.sweep, 1, "points"
+	if band != nil {
+		each, what = 1+band.Draws, "runs"
+	}
+	done, drawn := make([]*reports.Point, len(s.Points)), make([]draws, len(s.Points))
+	bar := newProgress(r.app.errs, len(s.Points)*each, what)
+	defer context.AfterFunc(ctx, func() { bar.say("finishing the points that run; Ctrl-C again ends at once") })()
+	for i := range drawn {
+		drawn[i].point, drawn[i].results = &s.Points[i], make([]*reports.Draw, each-1)
+		if band != nil {
+			drawn[i].band = *band
+		}
+	}
+	err := workloads.Each(ctx, len(s.Points)*each, workers, func(job int) error {
+		i, k := job/each, job%each-1
+		p, err := guard(func() (*reports.Point, error) {
+			if k < 0 || s.Points[i].Impossible != "" {
+				return r.point(&s.Points[i])
+			}
+			return r.draw(&drawn[i], k)
+		})
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %s: %w", s.File, s.Name(&s.Points[i]), err)
+		case k < 0:
+			done[i] = p
+		default:
+			d := reports.NewDraw(p)
+			drawn[i].results[k] = &d
+		}
+		bar.step()
+		return nil
+	})
+	bar.stop()
+	for i := range done {
+		if !drawn[i].whole() {
+			done[i] = nil
+		} else if done[i] != nil && done[i].Status == result.OK {
+			done[i].Draws = drawn[i].all()
+		}
+	}
+	return done, err
 }
 
 func partial(n, all int) string { return fmt.Sprintf("interrupted after %d of %d points", n, all) }
@@ -124,7 +167,7 @@ func inputs(s *workloads.Sweep) []reports.KV {
 	return append(out, roofs(s)...)
 }
 
-func (f *sweepFlags) open() (*workloads.Cache, error) {
+func (f *cacheFlags) open() (*workloads.Cache, error) {
 	if f.noCache {
 		return nil, nil
 	}
@@ -139,7 +182,8 @@ func (f *sweepFlags) open() (*workloads.Cache, error) {
 	return workloads.OpenCache(dir)
 }
 
-// runner runs the points of one sweep; many goroutines may use it.
+// runner runs the points of one sweep, or the draws of a run, which has none; many
+// goroutines may use it.
 type runner struct {
 	app    *app
 	sweep  *workloads.Sweep
@@ -148,13 +192,18 @@ type runner struct {
 	once   sync.Once
 }
 
-// point returns one point, from the cache if it is there.
+// point returns one point of the sweep.
 func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 	axes := axesOf(r.sweep, p)
 	if p.Impossible != "" {
 		pt := reports.Impossible(axes, p.Impossible)
 		return &pt, nil
 	}
+	return r.simulate(p, axes)
+}
+
+// simulate runs a point, unless it is in the cache.
+func (r *runner) simulate(p *workloads.Point, axes []reports.KV) (*reports.Point, error) {
 	w, key, err := p.Open()
 	if err != nil {
 		return nil, err
@@ -172,7 +221,7 @@ func (r *runner) point(p *workloads.Point) (*reports.Point, error) {
 		return nil, err
 	}
 	out, err := w.Run(hw.Options{})
-	if err != nil && r.sweep.Compares() { // what only composing the call finds
+	if err != nil && r.sweep != nil && r.sweep.Compares() { // what only composing the call finds
 		pt := reports.Impossible(axes, strings.ReplaceAll(err.Error(), "\n", "; "))
 		return &pt, nil
 	}
@@ -213,12 +262,12 @@ type progress struct {
 	bar *mpb.Bar
 }
 
-func newProgress(w io.Writer, n int) *progress {
+func newProgress(w io.Writer, n int, what string) *progress {
 	if !terminal(w) {
 		return &progress{}
 	}
 	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(60))
-	return &progress{p, p.AddBar(int64(n), mpb.PrependDecorators(decor.CountersNoUnit("%d / %d points ")),
+	return &progress{p, p.AddBar(int64(n), mpb.PrependDecorators(decor.CountersNoUnit("%d / %d "+what+" ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace), " done")))}
 }
 

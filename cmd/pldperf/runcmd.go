@@ -20,10 +20,13 @@ import (
 
 const runLong = `Run a workload: check that every byte arrives where it should, and print the cost card.
 
+` + bandHelp + `
+
 Examples:
   pldperf run a5-moe-dispatch
   pldperf run a5-moe-dispatch --set call.core_num=8 --set machine.fabric.kind=ideal
   pldperf run my.yaml --format json -o card.json
+  pldperf run a5-moe-decode --band                   # how sure is the time?
   pldperf run a5-moe-dispatch --perturb 8            # the same data whatever the skew?
   pldperf run a5-moe-dispatch --wqe 0:3:0+4          # the steps of four WQEs of the queue 0 -> 3
   pldperf run a5-moe-dispatch-hot --matrix traffic.png`
@@ -37,6 +40,8 @@ type runFlags struct {
 	hazards        string
 	path           string
 	perturb        int
+	cacheFlags
+	band bandFlags
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -58,6 +63,8 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringVar(&f.path, "path", "auto", "say what the elapsed time was spent on: on, off, or auto: unless the run has more than 8 million events")
 	fl.Lookup("path").NoOptDefVal = "on"
 	fl.IntVar(&f.perturb, "perturb", 0, "run again so many times with other starts, speeds and orders at one instant, and compare the data")
+	f.band.add(fl)
+	f.cacheFlags.add(fl, "draws")
 	fl.BoolVar(&f.strict, "strict", false, strictHelp)
 	fl.StringVar(&f.wqe, "wqe", "", "list the steps of WQEs: SRC:DST[:FIRST[+COUNT]]; as CSV, instead of the card")
 	fl.StringVar(&f.matrix, "matrix", "", "write the traffic between ranks as a picture (.png or .svg)")
@@ -66,6 +73,9 @@ func (a *app) runCommand() *cobra.Command {
 
 // oneFile asks for the file argument in words.
 func oneFile(c *cobra.Command, args []string) error {
+	if n := 0; len(args) == 2 && number(args[1], &n) && c.Flags().Changed("band") {
+		return fmt.Errorf("write --band=%d: the number belongs to the flag", n)
+	}
 	if len(args) != 1 {
 		return fmt.Errorf("%s takes one file, got %d arguments\nusage: %s", c.CommandPath(), len(args), c.UseLine())
 	}
@@ -84,6 +94,10 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	type ran struct {
 		w   *workloads.Workload
 		out *workloads.Outcome
+	}
+	band, err := f.band.band(nil)
+	if err != nil {
+		return err
 	}
 	stop := working(a.errs, "running")
 	r, err := await(ctx, func() (r ran, err error) {
@@ -109,8 +123,17 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.writeRun(r.w, r.out, f, format); err != nil {
+	c := card(r.out)
+	if band != nil {
+		if c.Band, err = a.drawAll(ctx, r.w, band, &f.cacheFlags); err != nil {
+			return err
+		}
+	}
+	if err := a.writeRun(r.w, r.out, c, f, format); err != nil {
 		return err
+	}
+	if c.Band != nil && !c.Band.OK() {
+		return failure{exitBad}
 	}
 	if p := r.out.Result.Perturbed; p != nil && !p.OK() {
 		return failure{exitBad}
@@ -134,6 +157,9 @@ func (f *runFlags) parse() (reports.Format, error) {
 		if err := pictureName(f.matrix); err != nil {
 			return "", fmt.Errorf("--matrix: %w", err)
 		}
+	}
+	if err := f.cacheFlags.check(); err != nil {
+		return "", err
 	}
 	for _, path := range []string{f.file, f.matrix} {
 		if err := folderOf(path); err != nil {
@@ -171,7 +197,7 @@ func (f *runFlags) options() (opt hw.Options, err error) {
 	return opt, nil
 }
 
-func (a *app) writeRun(w *workloads.Workload, out *workloads.Outcome, f *runFlags, format reports.Format) error {
+func (a *app) writeRun(w *workloads.Workload, out *workloads.Outcome, c *reports.Card, f *runFlags, format reports.Format) error {
 	if f.matrix != "" {
 		if err := a.matrix(w, f.matrix); err != nil {
 			return err

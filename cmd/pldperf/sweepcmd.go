@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,28 +28,32 @@ the call that hold for that form only. Along an axis of sizes or ranks
 the table then shows the switch-over points: where another algorithm becomes the fastest.
 A point that an algorithm cannot do is shown as not possible, with the reason.
 
+` + bandHelp + ` The
+recommendation then says how often it wins.
+
 A sweep file has title, base (a workload), set (path: value for all points), axes (path:
 a list, {from, to, step} or {from, to, times}), recommend (an axis; default
-call.core_num), tolerance (default 2 %) and plots (default: all that the axes give).
+call.core_num), tolerance (default 2 %), band ({draws, seed}) and plots (default: all that
+the axes give).
 
 Examples:
   pldperf sweep a5-core-num
+  pldperf sweep a5-core-num --band
   pldperf sweep a5-core-num --set routing.tokens=1024 -o out/small
   pldperf sweep a5-allreduce-algorithms --set ranks=4
   pldperf sweep my-sweep.yaml --format csv -o - > points.csv`
 
 // sweepFlags are those of sweep and plot.
 type sweepFlags struct {
-	sets    []string
-	format  string
-	output  string
-	cache   string
-	lang    string
-	kinds   []string
-	workers int
-	noCache bool
-	json    bool
-	strict  bool
+	cacheFlags
+	band   bandFlags
+	sets   []string
+	format string
+	output string
+	lang   string
+	kinds  []string
+	json   bool
+	strict bool
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -72,17 +75,16 @@ func (a *app) sweepCommand() *cobra.Command {
 func (f *sweepFlags) common(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringArrayVar(&f.sets, "set", nil, "override a field of the workload: path=value (repeatable)")
-	fl.IntVarP(&f.workers, "jobs", "j", runtime.GOMAXPROCS(0), "points that run at once")
-	fl.StringVar(&f.cache, "cache", "", "folder of cached points; default: pldperf in the user's cache folder")
-	fl.BoolVar(&f.noCache, "no-cache", false, "run every point anew")
+	f.cacheFlags.add(fl, "points")
+	f.band.add(fl)
 	fl.BoolVar(&f.strict, "strict", false, strictHelp)
 	fl.StringVar(&f.lang, "lang", "en", "words in plots: en, or zh where a Chinese font is installed")
 }
 
 // check checks what can be checked before anything runs.
 func (f *sweepFlags) check() error {
-	if f.workers < 1 {
-		return fmt.Errorf("--jobs: %d, must be 1 or more", f.workers)
+	if err := f.cacheFlags.check(); err != nil {
+		return err
 	}
 	if f.lang != "en" && f.lang != "zh" {
 		return fmt.Errorf("--lang: %q; there are en and zh", f.lang)
@@ -152,7 +154,7 @@ func (a *app) ended(cmp *reports.Comparison, all int, f *sweepFlags) error {
 			return failure{exitBad}
 		}
 	}
-	if !ok { // nothing has been done
+	if !ok || cmp.NotOK() > 0 { // nothing has been done, or some draw went wrong
 		return failure{exitBad}
 	}
 	return nil

@@ -47,17 +47,19 @@ const (
 // Run is a run in full: all that the cost card shows. Only Title and Result are needed;
 // what is empty is left out, but for the start skew, which is said even when it is 0.
 type Run struct {
-	Title    string            `json:"title"`            // e.g. "indexed_all_to_all_v, 8 ranks, core_num 16"
-	Inputs   []KV              `json:"inputs"`           // for people: machine, op, ranks, core_num, H, dtype, routing, payload, seeds, skew ...
-	Config   []Leaf            `json:"config,omitempty"` // for programs: every value
-	Result   *result.Result    `json:"result"`           // what the machine left behind
-	Formula  []result.Counters `json:"formula"`          // for each rank over the timed calls; -1 where there is none
-	Formulas []KV              `json:"formulas"`         // counter -> how it is predicted
-	Bound    Bound             `json:"bound"`            //
-	Size     engine.Bytes      `json:"size_bytes"`       // mean bytes that a rank gives to one rank; 0 is unknown
-	Params   ParamCount        `json:"parameters"`       //
-	SQDepth  int64             `json:"sq_depth_wqebb"`   // of a send queue; 0 when there is none
-	Notes    []string          `json:"notes"`            //
+	Title    string            `json:"title"`                 // e.g. "indexed_all_to_all_v, 8 ranks, core_num 16"
+	Inputs   []KV              `json:"inputs"`                // for people: machine, op, ranks, core_num, H, dtype, routing, payload, seeds, skew ...
+	Config   []Leaf            `json:"config,omitempty"`      // for programs: every value
+	Result   *result.Result    `json:"result"`                // what the machine left behind
+	Formula  []result.Counters `json:"formula"`               // for each rank over the timed calls; -1 where there is none
+	Formulas []KV              `json:"formulas"`              // counter -> how it is predicted
+	Bound    Bound             `json:"bound"`                 //
+	Size     engine.Bytes      `json:"size_bytes"`            // mean bytes that a rank gives to one rank; 0 is unknown
+	Params   ParamCount        `json:"parameters"`            //
+	SQDepth  int64             `json:"sq_depth_wqebb"`        // of a send queue; 0 when there is none
+	Notes    []string          `json:"notes"`                 //
+	Outside  []string          `json:"outside_fit,omitempty"` // why the run lies outside what was measured; none: it does not
+	Band     *Band             `json:"band,omitempty"`        // none: parameters were not drawn
 }
 
 // Bound is the time that no schedule can beat. Total is at least each part; the
@@ -128,6 +130,9 @@ type Spread struct {
 func (r *Run) Check() error {
 	if r.Result == nil {
 		return errors.New("a cost card needs a result")
+	}
+	if err := r.Band.Check(); err != nil {
+		return err
 	}
 	return checkResult(r.Result, len(r.Formula))
 }

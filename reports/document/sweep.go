@@ -20,6 +20,7 @@ type Sweep struct {
 	Along     string          `json:"along,omitempty"`   // the axis along which it does, such as the size; "" is none
 	Brief     bool            `json:"brief"`             // text and markdown show one row a group instead of one a point
 	Notes     []string        `json:"notes"`
+	Band      *Band           `json:"band,omitempty"` // what was drawn for the points' draws; none: nothing
 }
 
 // Check says what is wrong with a sweep, if anything is.
@@ -35,19 +36,20 @@ func (s *Sweep) Check() error {
 			return fmt.Errorf("point %d: %w", i, err)
 		}
 	}
-	return nil
+	return s.Band.Check()
 }
 
 // Choice compares the points of a sweep that differ on one axis only.
 type Choice struct {
-	Axes  []KV        `json:"axes"`  // what the points have in common
-	Rows  []ChoiceRow `json:"rows"`  // by the axis, ascending
-	Best  int         `json:"best"`  // row of the quickest; -1 when no run was ok
-	Pick  int         `json:"pick"`  // row of the recommendation; -1 when there is none
-	Flat  bool        `json:"flat"`  // the axis hardly matters: slowest/quickest is below 1 + tolerance
-	Runs  int         `json:"runs"`  // that were ok
-	Range string      `json:"range"` // slowest/quickest of them, e.g. "1.374"; "" below two
-	Text  string      `json:"text"`  // the recommendation as a sentence
+	Axes  []KV        `json:"axes"`           // what the points have in common
+	Rows  []ChoiceRow `json:"rows"`           // by the axis, ascending
+	Best  int         `json:"best"`           // row of the quickest; -1 when no run was ok
+	Pick  int         `json:"pick"`           // row of the recommendation; -1 when there is none
+	Flat  bool        `json:"flat"`           // the axis hardly matters: slowest/quickest is below 1 + tolerance
+	Runs  int         `json:"runs"`           // that were ok
+	Range string      `json:"range"`          // slowest/quickest of them, e.g. "1.374"; "" below two
+	Text  string      `json:"text"`           // the recommendation as a sentence
+	Band  *Stability  `json:"band,omitempty"` // none: the points have no draws
 }
 
 // ChoiceRow is one point of a Choice.

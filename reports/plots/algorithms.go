@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"pldperf/engine"
-	"pldperf/hw/result"
 	"pldperf/reports"
 )
 
@@ -24,11 +23,16 @@ func Algorithms(f Frame, r *reports.Race, points []reports.Point) (*Picture, err
 	c := curves{frame: &f, plot: p, names: true}
 	name := r.CommonOp()
 	var drawn []plotter.XYs
+	all := make([]*trace, len(r.Algorithms))
+	for a := range r.Algorithms {
+		all[a] = raceCurve(r, points, a)
+	}
+	c.shades(all)
 	for a, algorithm := range r.Algorithms {
-		xys := raceCurve(r, points, a)
-		c.dash = slices.ContainsFunc(drawn, func(o plotter.XYs) bool { return covers(o, xys) })
-		c.add(a, len(r.Algorithms), strings.TrimPrefix(algorithm, name), xys)
-		drawn = append(drawn, xys)
+		t := all[a]
+		c.dash = slices.ContainsFunc(drawn, func(o plotter.XYs) bool { return covers(o, t.xys) })
+		c.add(a, len(r.Algorithms), strings.TrimPrefix(algorithm, name), t)
+		drawn = append(drawn, t.xys)
 	}
 	if len(c.xs) == 0 {
 		return nil, errNothing
@@ -41,6 +45,7 @@ func Algorithms(f Frame, r *reports.Race, points []reports.Point) (*Picture, err
 		}
 	}
 	c.crossings(r.Crossings)
+	c.explain()
 	title := f.tr("Algorithms against %s", r.Along)
 	if name != "" {
 		title = f.tr("%s: algorithms against %s", strings.TrimSuffix(name, "/"), r.Along)
@@ -62,16 +67,16 @@ func covers(a, b plotter.XYs) bool {
 }
 
 // raceCurve returns where one algorithm ended ok.
-func raceCurve(r *reports.Race, points []reports.Point, algorithm int) (xys plotter.XYs) {
+func raceCurve(r *reports.Race, points []reports.Point, algorithm int) *trace {
+	t := &trace{}
 	for v, value := range r.Values {
 		i := r.Points[v][algorithm]
 		x, ok := amount(value)
-		if i < 0 || !ok || x <= 0 || points[i].Status != result.OK || points[i].Elapsed <= 0 {
-			continue
+		if i >= 0 && ok {
+			t.elapsed(&points[i], x)
 		}
-		xys = append(xys, plotter.XY{X: x, Y: micros(points[i].Elapsed)})
 	}
-	return xys
+	return t
 }
 
 // amount reads a plain number or a size.

@@ -48,6 +48,8 @@ var words = map[string]string{
 	"(elements)":                     "（元素数）",
 	"switch-over":                    "切换点",
 	"recommended":                    "推荐值",
+	"band, 10-90 % of draws":         "参数区间（10-90 %）",
+	"outside what was measured":      "超出实测范围",
 	"take %s":                        "取 %s",
 	"not ok":                         "未成功",
 	"destination rank":               "目的 rank",

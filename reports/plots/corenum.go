@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"pldperf/engine"
-	"pldperf/hw/result"
 	"pldperf/reports"
 )
 
@@ -26,41 +25,47 @@ func CoreNum(f Frame, axis string, points []reports.Point, tolerance engine.Frac
 	for i := range choices {
 		groups[i] = choices[i].Axes
 	}
-	t := takes{style: f.style(legendSize, ink, true), format: f.tr("take %s")}
-	t.style.XAlign, t.style.YAlign = draw.XCenter, draw.YTop
+	words := takes{style: f.style(legendSize, ink, true), format: f.tr("take %s")}
+	words.style.XAlign, words.style.YAlign = draw.XCenter, draw.YTop
+	all, picks := make([]*trace, len(choices)), make([]*plotter.XY, len(choices))
 	for i := range choices {
-		xys, pick := choiceCurve(&choices[i], points)
-		c.add(i, len(choices), differences(groups, i), xys)
-		if pick != nil {
-			t.picks = append(t.picks, *pick)
+		all[i], picks[i] = choiceCurve(&choices[i], points)
+	}
+	c.shades(all)
+	for i, t := range all {
+		c.add(i, len(choices), differences(groups, i), t)
+		if pick := picks[i]; pick != nil {
+			words.picks = append(words.picks, *pick)
 		}
 	}
 	if len(c.xs) == 0 {
 		return nil, errNothing
 	}
 	c.numberAxes(axis)
-	if len(t.picks) > 0 {
-		ring := &plotter.Scatter{XYs: t.picks, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: vg.Points(7.5), Shape: ringGlyph{}}}
-		p.Add(ring, &t)
+	if len(words.picks) > 0 {
+		ring := &plotter.Scatter{XYs: words.picks, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: vg.Points(7.5), Shape: ringGlyph{}}}
+		p.Add(ring, &words)
 		c.legend = append(c.legend, entry{f.tr("recommended"), []plot.Thumbnailer{ring}})
 	}
+	c.explain()
 	return f.picture(f.tr("Time against %s", axis), c.legend, p.Draw), nil
 }
 
 // choiceCurve returns the points of a choice that ended ok, and the recommended one.
-func choiceCurve(c *reports.Choice, points []reports.Point) (xys plotter.XYs, pick *plotter.XY) {
+func choiceCurve(c *reports.Choice, points []reports.Point) (t *trace, pick *plotter.XY) {
+	t = &trace{}
 	for i, row := range c.Rows {
 		x, err := strconv.ParseFloat(row.Value, 64)
-		y := micros(points[row.Point].Elapsed)
-		if err != nil || !(x > 0) || x-x != 0 || y <= 0 || points[row.Point].Status != result.OK {
+		if err != nil {
 			continue
 		}
-		xys = append(xys, plotter.XY{X: x, Y: y})
-		if i == c.Pick {
-			pick = &plotter.XY{X: x, Y: y}
+		before := len(t.xys)
+		if t.elapsed(&points[row.Point], x); i == c.Pick && len(t.xys) > before {
+			pick = &t.xys[before]
+			pick = &plotter.XY{X: pick.X, Y: pick.Y}
 		}
 	}
-	return xys, pick
+	return t, pick
 }
 
 // numberAxes are an axis of plain numbers, logarithmic when it spans more than a

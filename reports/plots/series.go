@@ -69,13 +69,14 @@ func differences(groups [][]reports.KV, i int) string {
 type Metric struct {
 	Label string // of the axis, with its unit
 	rate  func(*reports.Point) engine.Rate
+	span  func(*reports.Point) (reports.Range, bool) // over the draws of a band
 }
 
 // The metrics; their definitions are those of the cost card.
 var (
-	Algbw = Metric{"algbw (GB/s)", func(p *reports.Point) engine.Rate { return p.Algbw }}
-	Busbw = Metric{"busbw (GB/s)", func(p *reports.Point) engine.Rate { return p.Busbw }}
-	Wire  = Metric{"wire rate (GB/s)", func(p *reports.Point) engine.Rate { return p.Wire }}
+	Algbw = Metric{"algbw (GB/s)", func(p *reports.Point) engine.Rate { return p.Algbw }, (*reports.Point).AlgbwSpan}
+	Busbw = Metric{"busbw (GB/s)", func(p *reports.Point) engine.Rate { return p.Busbw }, (*reports.Point).BusbwSpan}
+	Wire  = Metric{"wire rate (GB/s)", func(p *reports.Point) engine.Rate { return p.Wire }, func(*reports.Point) (reports.Range, bool) { return reports.Range{}, false }}
 )
 
 // Roof is a rate that the machine cannot exceed.
@@ -104,8 +105,10 @@ func bySize(p *reports.Point) float64 { return float64(p.Size) }
 func Bandwidth(f Frame, m Metric, series []Series, roofs []Roof) (*Picture, error) {
 	p := f.gridPlot(false)
 	c := curves{frame: &f, plot: p}
+	traces := traces(series, func(t *trace, p *reports.Point) { t.rate(p, bySize(p), &m) })
+	c.shades(traces)
 	for i, s := range series {
-		c.add(i, len(series), s.Name, xy(s.Points, bySize, func(p *reports.Point) float64 { return m.rate(p).GBps() }))
+		c.add(i, len(series), s.Name, traces[i])
 	}
 	if len(c.xs) == 0 {
 		return nil, errNothing
@@ -116,6 +119,7 @@ func Bandwidth(f Frame, m Metric, series []Series, roofs []Roof) (*Picture, erro
 	}
 	c.logAxes("message size", m.Label)
 	c.roofs(roofs)
+	c.explain()
 	return f.picture("Bandwidth against message size", c.legend, p.Draw), nil
 }
 
@@ -124,9 +128,11 @@ func Bandwidth(f Frame, m Metric, series []Series, roofs []Roof) (*Picture, erro
 func Time(f Frame, series []Series) (*Picture, error) {
 	p := f.gridPlot(false)
 	c := curves{frame: &f, plot: p}
+	traces := traces(series, func(t *trace, p *reports.Point) { t.elapsed(p, bySize(p)) })
+	c.shades(traces)
 	for i, s := range series {
 		c.bound(i, len(series), xy(s.Points, bySize, func(p *reports.Point) float64 { return micros(p.Bound) }))
-		c.add(i, len(series), s.Name, xy(s.Points, bySize, func(p *reports.Point) float64 { return micros(p.Elapsed) }))
+		c.add(i, len(series), s.Name, traces[i])
 	}
 	if len(c.legend) == 0 {
 		return nil, errNothing
@@ -136,6 +142,7 @@ func Time(f Frame, series []Series) (*Picture, error) {
 		l := &plotter.Line{LineStyle: dashed(muted)}
 		c.legend = append(c.legend, entry{f.tr("lower bound"), []plot.Thumbnailer{l}})
 	}
+	c.explain()
 	return f.picture("Time against message size", c.legend, p.Draw), nil
 }
 
@@ -148,28 +155,34 @@ type curves struct {
 	legend []entry
 	xs, ys []float64 // all values shown
 	bounds bool
+	shaded bool // a curve has a band
+	dots   bool // a point is outside what was measured
 }
 
-func (c *curves) add(i, n int, name string, xys plotter.XYs) {
+func (c *curves) add(i, n int, name string, t *trace) {
+	xys := t.xys
 	if len(xys) == 0 {
 		return
 	}
 	c.note(xys)
-	col := seriesColor(i, n)
-	if c.names {
-		col = nameColor(i, n)
-	}
-	l := &plotter.Line{XYs: xys, LineStyle: draw.LineStyle{Color: col, Width: vg.Points(2)}}
+	col := c.color(i, n)
+	c.dots = c.dots || slices.Contains(t.outside, true)
+	l := &plotter.Line{LineStyle: draw.LineStyle{Color: col, Width: vg.Points(2)}}
 	if c.dash {
 		l.LineStyle = dashed(col)
 		l.LineStyle.Width = vg.Points(2)
+	}
+	for _, piece := range t.lines(l.LineStyle) {
+		c.plot.Add(piece)
 	}
 	radius := vg.Points(3.5)
 	if len(xys) > 32 {
 		radius = vg.Points(2)
 	}
-	s := &plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: col, Radius: radius, Shape: seriesGlyph(i)}}
-	c.plot.Add(l, s)
+	s := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: col, Radius: radius, Shape: seriesGlyph(i)}}
+	for _, m := range t.marks(s.GlyphStyle) {
+		c.plot.Add(m)
+	}
 	if name != "" || n > 1 {
 		c.legend = append(c.legend, entry{name, []plot.Thumbnailer{l, s}})
 	} else {
