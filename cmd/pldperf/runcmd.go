@@ -124,6 +124,7 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 		return err
 	}
 	c := card(r.out)
+	c.Config = leaves(r.w)
 	if band != nil {
 		if c.Band, err = a.drawAll(ctx, r.w, band, &f.cacheFlags); err != nil {
 			return err
@@ -203,8 +204,7 @@ func (a *app) writeRun(w *workloads.Workload, out *workloads.Outcome, c *reports
 			return err
 		}
 	}
-	opt, c := a.shown(0), card(out)
-	c.Config = leaves(w)
+	opt := a.shown(0)
 	return a.output(f.file, func(dst io.Writer) error {
 		steps := &reports.StepList{Title: "Steps of WQEs " + f.wqe, Steps: out.Result.Steps}
 		if f.wqe != "" && format == reports.CSV { // a CSV file holds one table
