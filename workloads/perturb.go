@@ -56,7 +56,7 @@ func (w *Workload) perturbed(seed uint64, p *result.Perturbed, opt hw.Options) (
 	if opt.Payload == "" {
 		opt.Payload = w.Config.Payload
 	}
-	opt.Ties = seed
+	opt.Ties, opt.Timeline = seed, nil // the timeline is that of the plain run
 	res, err := hw.Run(w.Config.Machine.Spec, job, digesting(opt, job, &out.Data))
 	if err != nil {
 		return out, fmt.Errorf("perturbed run %d: %w", seed, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -29,7 +30,11 @@ Examples:
   pldperf run a5-moe-decode --band                   # how sure is the time?
   pldperf run a5-moe-dispatch --perturb 8            # the same data whatever the skew?
   pldperf run a5-moe-dispatch --wqe 0:3:0+4          # the steps of four WQEs of the queue 0 -> 3
-  pldperf run a5-moe-dispatch-hot --matrix traffic.png`
+  pldperf run a5-moe-dispatch-hot --matrix traffic.png
+  pldperf run a5-moe-dispatch --trace out.pftrace    # for ui.perfetto.dev; out.json for others
+  pldperf run a5-moe-dispatch --pprof out.pb.gz      # go tool pprof -top out.pb.gz
+
+docs/TRACES.md tells what a trace and a profile show.`
 
 type runFlags struct {
 	sets           []string
@@ -41,7 +46,8 @@ type runFlags struct {
 	path           string
 	perturb        int
 	cacheFlags
-	band bandFlags
+	band  bandFlags
+	trace traceFlags
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -68,6 +74,7 @@ func (a *app) runCommand() *cobra.Command {
 	fl.BoolVar(&f.strict, "strict", false, strictHelp)
 	fl.StringVar(&f.wqe, "wqe", "", "list the steps of WQEs: SRC:DST[:FIRST[+COUNT]]; as CSV, instead of the card")
 	fl.StringVar(&f.matrix, "matrix", "", "write the traffic between ranks as a picture (.png or .svg)")
+	f.trace.add(fl)
 	return c
 }
 
@@ -99,6 +106,12 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	watch, err := f.trace.open()
+	if err != nil {
+		return err
+	}
+	defer watch.discard()
+	opt.Timeline = watch.sink()
 	stop := working(a.errs, "running")
 	r, err := await(ctx, func() (r ran, err error) {
 		if r.w, err = a.workload(name, f.sets); err != nil {
@@ -108,7 +121,7 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 		if err := a.unread(unread, f.strict, f.file == "" && format == reports.Text); err != nil {
 			return r, err
 		}
-		if err := queueExists(opt.Watch, r.w.Config.Ranks); err != nil {
+		if err := errors.Join(queueExists(opt.Watch, r.w.Config.Ranks), f.trace.ranksExist(r.w.Config.Ranks)); err != nil {
 			return r, err
 		}
 		if r.out, err = f.execute(r.w, opt); err != nil {
@@ -121,6 +134,9 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	})
 	stop()
 	if err != nil {
+		return err
+	}
+	if err := watch.finish(a.errs, r.out); err != nil {
 		return err
 	}
 	c := card(r.out)
@@ -166,6 +182,9 @@ func (f *runFlags) parse() (reports.Format, error) {
 		if err := folderOf(path); err != nil {
 			return "", err
 		}
+	}
+	if err := f.trace.check(); err != nil {
+		return "", err
 	}
 	return parseFormat(f.format, f.json)
 }

@@ -15,12 +15,12 @@ func (n *network) show(l *link) *timeline.Server {
 	if n.line == nil {
 		return nil
 	}
-	p := timeline.Place{Kind: timeline.Port, Rank: l.rank(), Index: int(l.what)<<24 | int(l.peer)<<8 | int(l.number), Group: "fabric", Name: l.name()}
+	p := timeline.Place{Kind: timeline.Port, Rank: l.rank(), Index: int(l.what)*4096 + int(max(l.peer, l.number)), Group: "fabric", Name: l.name()}
 	if l.what == meshPort {
 		p.Name = fmt.Sprintf("port to rank %d", l.peer)
 	}
 	if p.Rank < 0 {
-		p.Index |= int(l.owner)
+		p.Index += int(l.owner)
 	}
 	return n.line.Server(p, true)
 }

@@ -70,7 +70,7 @@ func (r *Recorder) Launch(rank, block int, c *Call, now engine.Time, reason stri
 		return nil
 	}
 	u := r.take(rank)
-	b := &Block{rec: r, unit: u, since: now, name: reason, peer: -1, spent: Spent{Call: c, Block: block, PC: -1, Phase: reason}}
+	b := &Block{rec: r, unit: u, since: now, name: reason, peer: -1, spent: Spent{Call: c, Block: block, PC: -1}}
 	u.block, u.taken = b, true
 	return b
 }

@@ -1,0 +1,269 @@
+package traces
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"pldperf/engine"
+	"pldperf/hw/timeline"
+)
+
+// Fields of perfetto.protos (protos/perfetto/trace in Perfetto's public sources).
+const (
+	// trace.proto
+	tracePacket = 1 // TracePacket
+	// trace_packet.proto
+	packetTimestamp  = 8
+	packetSequence   = 10 // trusted_packet_sequence_id
+	packetEvent      = 11 // TrackEvent
+	packetInterned   = 12 // InternedData
+	packetFlags      = 13 // sequence_flags
+	packetDescriptor = 60 // TrackDescriptor
+	flagCleared      = 1  // SEQ_INCREMENTAL_STATE_CLEARED
+	flagNeeded       = 2  // SEQ_NEEDS_INCREMENTAL_STATE
+	// track_event/track_descriptor.proto
+	descriptorUUID    = 1
+	descriptorName    = 2
+	descriptorProcess = 3 // ProcessDescriptor
+	descriptorParent  = 5
+	descriptorCounter = 8  // CounterDescriptor
+	descriptorOrder   = 11 // child_ordering
+	descriptorRank    = 12 // sibling_order_rank
+	orderExplicit     = 3
+	// track_event/process_descriptor.proto
+	processPID  = 1
+	processName = 6
+	// track_event/counter_descriptor.proto
+	counterUnit      = 3
+	counterUnitName  = 6
+	counterUnitCount = 2
+	// track_event/track_event.proto
+	eventAnnotation  = 4 // DebugAnnotation
+	eventType        = 9
+	eventName        = 10 // name_iid
+	eventTrack       = 11
+	eventValue       = 30 // counter_value
+	eventFlow        = 47 // flow_ids, fixed64
+	eventTerminating = 48 // terminating_flow_ids, fixed64
+	typeBegin        = 1
+	typeEnd          = 2
+	typeInstant      = 3
+	typeCounter      = 4
+	// track_event/debug_annotation.proto
+	annotationName  = 1 // name_iid
+	annotationInt   = 4
+	annotationText  = 17 // string_value_iid
+	annotationPlain = 6  // string_value
+	// interned_data/interned_data.proto
+	internedEvents  = 2  // EventName
+	internedNames   = 3  // DebugAnnotationName
+	internedStrings = 29 // InternedString
+	internedIID     = 1
+	internedText    = 2
+)
+
+// sequence is the number of the one sequence of packets.
+const sequence = 1
+
+// perfetto writes a perfetto.protos.Trace: a packet an event, with texts interned.
+type perfetto struct {
+	b        []byte // the trace
+	packet   []byte // being made, and parts of it
+	event    []byte
+	part     []byte
+	interned []byte
+	names    [3]map[string]uint64 // event names, annotation names, annotation strings
+	next     uint64               // number of a track
+	uuids    []uint64             // by timeline.Track
+	parents  map[parent]uint64
+	begun    bool
+}
+
+// parent is a rank, or a group of its tracks.
+type parent struct {
+	pid   int64
+	group string
+}
+
+var internedFields = [3]protowire.Number{internedEvents, internedNames, internedStrings}
+
+func newPerfetto() *perfetto {
+	p := &perfetto{parents: map[parent]uint64{}}
+	for i := range p.names {
+		p.names[i] = map[string]uint64{}
+	}
+	return p
+}
+
+func (p *perfetto) buffer() *[]byte { return &p.b }
+
+func varint(b []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+func bytes(b []byte, field protowire.Number, v []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), v)
+}
+
+func text(b []byte, field protowire.Number, v string) []byte {
+	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), v)
+}
+
+// intern returns the number of a text of a sort, which the packet to come explains if it
+// is new.
+func (p *perfetto) intern(sort int, s string) uint64 {
+	id, ok := p.names[sort][s]
+	if !ok {
+		id = uint64(len(p.names[sort])) + 1
+		p.names[sort][s] = id
+		entry := text(varint(nil, internedIID, id), internedText, s)
+		p.interned = bytes(p.interned, internedFields[sort], entry)
+	}
+	return id
+}
+
+// write ends a packet.
+func (p *perfetto) write(packet []byte) {
+	flags := uint64(flagNeeded)
+	if !p.begun {
+		flags |= flagCleared
+		p.begun = true
+	}
+	packet = varint(packet, packetSequence, sequence)
+	packet = varint(packet, packetFlags, flags)
+	if len(p.interned) > 0 {
+		packet = bytes(packet, packetInterned, p.interned)
+		p.interned = p.interned[:0]
+	}
+	p.packet = packet
+	p.b = bytes(p.b, tracePacket, packet)
+}
+
+func (p *perfetto) describe(descriptor []byte) {
+	p.write(bytes(p.packet[:0], packetDescriptor, descriptor))
+}
+
+// parent returns the number of the track that holds those of a group, "" being the rank.
+func (p *perfetto) parent(rank int, group string, rankOrder int64) uint64 {
+	k := parent{pid(rank), group}
+	id, ok := p.parents[k]
+	if ok {
+		return id
+	}
+	var d []byte
+	if group == "" {
+		proc := text(varint(nil, processPID, uint64(k.pid)), processName, process(rank))
+		p.next++
+		id = p.next
+		d = bytes(varint(nil, descriptorUUID, id), descriptorProcess, proc)
+	} else {
+		up := p.parent(rank, "", 0)
+		p.next++
+		id = p.next
+		d = text(varint(nil, descriptorUUID, id), descriptorName, group)
+		d = varint(varint(d, descriptorParent, up), descriptorRank, uint64(rankOrder))
+	}
+	p.parents[k] = id
+	p.describe(varint(d, descriptorOrder, orderExplicit))
+	return id
+}
+
+func (p *perfetto) open(t timeline.Track, at *timeline.Place) {
+	for int(t) >= len(p.uuids) {
+		p.uuids = append(p.uuids, 0)
+	}
+	group, own := order(at)
+	up := p.parent(at.Rank, at.Group, group)
+	if at.Group == "" {
+		own += group
+	}
+	p.next++
+	p.uuids[t] = p.next
+	d := text(varint(nil, descriptorUUID, p.next), descriptorName, at.Name)
+	d = varint(varint(d, descriptorParent, up), descriptorRank, uint64(own))
+	if at.Kind.Counter() {
+		d = bytes(d, descriptorCounter, text(varint(nil, counterUnit, counterUnitCount), counterUnitName, at.Unit))
+	}
+	p.describe(d)
+}
+
+// on begins an event on a track.
+func (p *perfetto) on(kind uint64, t timeline.Track) {
+	p.event = varint(p.event[:0], eventType, kind)
+	p.event = varint(p.event, eventTrack, p.uuids[t])
+}
+
+func (p *perfetto) named(name string) { p.event = varint(p.event, eventName, p.intern(0, name)) }
+
+func (p *perfetto) put(at engine.Time) {
+	p.write(bytes(varint(p.packet[:0], packetTimestamp, uint64(nanos(at))), packetEvent, p.event))
+}
+
+func (p *perfetto) begin(t timeline.Track, at engine.Time, name string) {
+	p.on(typeBegin, t)
+	p.named(name)
+	p.put(at)
+}
+
+func (p *perfetto) end(t timeline.Track, at engine.Time) {
+	p.on(typeEnd, t)
+	p.put(at)
+}
+
+func (p *perfetto) span(t timeline.Track, s *timeline.Span) {
+	p.on(typeBegin, t)
+	p.named(s.Name)
+	each(s, p.number, p.string)
+	p.put(s.Begin)
+	p.end(t, s.End)
+}
+
+func (p *perfetto) number(key string, v int64) {
+	p.part = varint(p.part[:0], annotationName, p.intern(1, key))
+	p.part = varint(p.part, annotationInt, uint64(v))
+	p.event = bytes(p.event, eventAnnotation, p.part)
+}
+
+func (p *perfetto) string(key, v string) {
+	p.part = varint(p.part[:0], annotationName, p.intern(1, key))
+	p.part = varint(p.part, annotationText, p.intern(2, v))
+	p.event = bytes(p.event, eventAnnotation, p.part)
+}
+
+func (p *perfetto) count(t timeline.Track, at engine.Time, value int64) {
+	p.on(typeCounter, t)
+	p.event = varint(p.event, eventValue, uint64(value))
+	p.put(at)
+}
+
+func (p *perfetto) instant(t timeline.Track, at engine.Time, name string) {
+	p.on(typeInstant, t)
+	p.named(name)
+	p.put(at)
+}
+
+func (p *perfetto) arrow(n int64, from, to *Stop) {
+	for i, s := range [2]*Stop{from, to} {
+		field, at := protowire.Number(eventFlow), from.leave()
+		if i == 1 {
+			field, at = eventTerminating, to.Begin
+		}
+		p.on(typeInstant, s.track)
+		p.named(pathName)
+		p.event = protowire.AppendFixed64(protowire.AppendTag(p.event, field, protowire.Fixed64Type), uint64(n))
+		p.put(at)
+	}
+}
+
+// close writes the facts as the annotations of an instant on a track of their own.
+func (p *perfetto) close(about []Fact) {
+	p.next++
+	p.describe(text(varint(nil, descriptorUUID, p.next), descriptorName, "about this trace"))
+	p.event = varint(p.event[:0], eventType, typeInstant)
+	p.event = varint(p.event, eventTrack, p.next)
+	p.named("about this trace")
+	for _, f := range about {
+		a := text(varint(nil, annotationName, p.intern(1, f.Key)), annotationPlain, f.Value)
+		p.event = bytes(p.event, eventAnnotation, a)
+	}
+	p.put(0)
+}
