@@ -68,7 +68,7 @@ func (f *traceFlags) check() error {
 }
 
 func (f *traceFlags) options() error {
-	f.opt = traces.Options{Level: traces.Level(f.level), Events: f.events}
+	f.opt = traces.Options{Level: traces.Level(f.level), Events: f.events, Path: true}
 	if !slices.Contains(traces.Levels, f.opt.Level) {
 		return fmt.Errorf("--trace-level: %q; there are block, pipe and all", f.level)
 	}
@@ -207,6 +207,9 @@ func (w *watch) finish(errs io.Writer, out *workloads.Outcome) error {
 }
 
 func (w *watch) finishTrace(errs io.Writer, out *workloads.Outcome, took time.Duration) error {
+	if err := w.trace.Path(out.Result.Path); err != nil {
+		return err
+	}
 	stats, err := w.trace.Close(
 		traces.Fact{Key: "run", Value: out.Title}, traces.Fact{Key: "status", Value: string(out.Result.Status)},
 		traces.Fact{Key: "elapsed", Value: out.Result.Elapsed.String()}, traces.Fact{Key: "digest", Value: out.Result.Digests.Result},

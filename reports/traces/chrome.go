@@ -194,6 +194,9 @@ func each(s *timeline.Span, number func(key string, v int64), text func(key, v s
 			number("pc", int64(s.PC))
 		}
 	}
+	if s.Call == nil && s.Phase != "" {
+		text("of", s.Phase)
+	}
 	if s.Peer >= 0 {
 		number("peer", int64(s.Peer))
 	}

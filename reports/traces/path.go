@@ -4,18 +4,16 @@ import (
 	"fmt"
 
 	"pldperf/engine"
+	"pldperf/hw/result"
 	"pldperf/hw/timeline"
 )
 
 const pathName = "critical path"
 
-// Stop is a part that decides how long a run takes, from Begin to End.
+// Stop is a place on a track at which a path stays from Begin to End.
 type Stop struct {
-	Kind        timeline.Kind
-	Rank, Index int
-	Begin, End  engine.Time
-	Name        string // of what decides: a cause
-	track       timeline.Track
+	Begin, End engine.Time
+	track      timeline.Track
 }
 
 // leave is the last nanosecond of a stop: an arrow leaves from within its span.
@@ -23,37 +21,150 @@ func (s *Stop) leave() engine.Time {
 	return max(s.Begin, s.End-engine.Time(engine.Nanosecond))
 }
 
-// Path writes the critical path: its stops, which follow one another in time, as a track
-// of their own, and an arrow from each to the next where that is on another track of the
-// trace. Stops that end before they begin, or before the one before, are an error: no arrow
-// runs backwards.
-func (t *Trace) Path(stops []Stop) error {
-	id := timeline.Track(len(t.tracks))
-	t.Open(id, &timeline.Place{Kind: timeline.Calls, Rank: -1, Name: pathName})
-	var last *Stop
-	for i := range stops {
-		s := &stops[i]
-		if s.End < s.Begin || i > 0 && s.Begin < stops[i-1].End {
-			return fmt.Errorf("the critical path runs backwards at stop %d: %v to %v", i, s.Begin, s.End)
+// Path writes the critical path of a run, after the run: its steps as spans of a track of
+// their own, and an arrow from each to the next where that is on another track of the trace.
+// Options.Path keeps room for it. The error is about steps that are not in order of time: no
+// arrow runs backwards.
+func (t *Trace) Path(p *result.Path) error {
+	if p == nil || len(p.Steps) == 0 {
+		return nil
+	}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.To < s.From || i > 0 && s.From < p.Steps[i-1].To {
+			return fmt.Errorf("the critical path runs backwards at step %d: %v to %v", i, s.From, s.To)
 		}
-		t.Span(id, &timeline.Span{Begin: s.Begin, End: s.End, Name: s.Name, Peer: -1, Seq: -1})
-		if s.track = t.find(s); s.track == 0 || s.Begin < t.opt.From || s.End > t.opt.To {
+	}
+	t.reserve = false
+	track := timeline.Track(len(t.tracks))
+	t.Open(track, &timeline.Place{Kind: timeline.Calls, Rank: -1, Name: pathName})
+	var last Stop
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.From < t.opt.From || s.To > t.opt.To || s.From == s.To {
 			continue
 		}
-		if last != nil && last.track != s.track && t.room(s.Begin) {
-			t.enc.arrow(int64(i)+1, last, s)
+		if !t.fits() {
+			t.note = append(t.note, Fact{pathName, fmt.Sprintf("up to %v: what follows exceeds the limits", s.From)})
+			break
 		}
-		last = s
+		t.step(track, s)
+		at := Stop{s.From, s.To, t.where(s)}
+		if at.track == 0 {
+			continue
+		}
+		if last.track != 0 && last.track != at.track && t.fits() {
+			t.stats.Events++
+			t.enc.arrow(int64(i)+1, &last, &at)
+		}
+		last = at
+		t.done(t.begun())
 	}
 	return nil
 }
 
-// find returns the track of a stop that the file shows; 0 when there is none.
-func (t *Trace) find(s *Stop) timeline.Track {
-	for i := range t.tracks {
-		if x := &t.tracks[i]; x.shown && x.Kind == s.Kind && x.Rank == s.Rank && x.Index == s.Index {
-			return timeline.Track(i)
+// step writes a step as a span of the path.
+func (t *Trace) step(track timeline.Track, s *result.PathStep) {
+	v := timeline.Span{Begin: s.From, End: s.To, Name: s.Cause, Peer: s.Peer, Seq: -1}
+	v.Op, v.PC, v.Phase = s.Op, -1, place(s)
+	t.stats.Events++
+	t.show(track)
+	t.enc.span(track, &v)
+}
+
+// place says in words whose a step is.
+func place(s *result.PathStep) string {
+	text := process(s.Rank)
+	if s.Block >= 0 {
+		text += fmt.Sprintf(", block %d", s.Block)
+	}
+	if s.Phase != "" {
+		text += ", " + s.Phase
+	}
+	return text
+}
+
+// lanes say on which track of an AIV a cause of a block is shown; the rest is on SCALAR.
+var lanes = map[string]timeline.Kind{"mte2": timeline.MTE2, "mte3": timeline.MTE3}
+
+// parts say which part of the machine a cause of two ranks is shown at.
+var parts = map[string]timeline.Kind{
+	"remote_mte": timeline.Remote, "sdma_start": timeline.SDMA, "sdma_rate": timeline.SDMA,
+	"doorbell_wire": timeline.Queue, "wqe_fetch": timeline.Queue, "nic_engine": timeline.Queue, "sge_gather": timeline.Queue,
+	"queue_order": timeline.Queue, "wqe_gap": timeline.Queue, "ack": timeline.Queue, "cqe_write": timeline.Queue, "timeout": timeline.Queue,
+}
+
+// where returns the track that shows a step; 0 when the file has none.
+func (t *Trace) where(s *result.PathStep) timeline.Track {
+	switch s.Cause {
+	case "egress", "wire", "uplink":
+		return t.find(func(p *timeline.Place) bool {
+			return p.Kind == timeline.Port && p.Rank == s.Rank && p.Name == fmt.Sprintf("port to rank %d", s.Peer)
+		}, func(p *timeline.Place) bool {
+			return p.Kind == timeline.Port && p.Rank == s.Rank && p.Name == "egress cap"
+		})
+	case "ingress":
+		return t.find(func(p *timeline.Place) bool {
+			return p.Kind == timeline.Port && p.Rank == s.Peer && p.Name == "ingress cap"
+		})
+	case "memory_rate", "memory_latency":
+		return t.find(func(p *timeline.Place) bool { return p.Kind == timeline.Memory && p.Rank == s.Rank })
+	}
+	if k, ok := parts[s.Cause]; ok {
+		return t.find(func(p *timeline.Place) bool {
+			return p.Kind == k && p.Rank == s.Rank && (p.Index == s.Peer || k == timeline.SDMA)
+		})
+	}
+	if s.Block < 0 {
+		return t.find(func(p *timeline.Place) bool { return p.Kind == timeline.Calls && p.Rank == s.Rank })
+	}
+	k, ok := lanes[s.Cause]
+	if !ok {
+		k = timeline.Scalar
+	}
+	unit := t.unit(s)
+	return t.find(func(p *timeline.Place) bool { return p.Kind == k && p.Rank == s.Rank && p.Index == unit })
+}
+
+// find returns the first track of the file that fits, of the first sort of which there is one.
+func (t *Trace) find(sorts ...func(p *timeline.Place) bool) timeline.Track {
+	for _, fits := range sorts {
+		for i := range t.tracks {
+			if x := &t.tracks[i]; x.shown && fits(&x.Place) {
+				return timeline.Track(i)
+			}
 		}
 	}
 	return 0
+}
+
+// work is when an AIV executed a block.
+type work struct {
+	call       *timeline.Call
+	block      int
+	begin, end engine.Time
+}
+
+// executes remembers which block the AIV of a track works for.
+func (x *track) executes(s *timeline.Span) {
+	if n := len(x.works); n > 0 && x.works[n-1].call == s.Call && x.works[n-1].block == s.Block {
+		x.works[n-1].end = s.End
+		return
+	}
+	x.works = append(x.works, work{s.Call, s.Block, s.Begin, s.End})
+}
+
+// unit returns the AIV that executes the block of a step; -1 when the trace does not show it.
+func (t *Trace) unit(s *result.PathStep) int {
+	for i := range t.tracks {
+		x := &t.tracks[i]
+		if x.Kind != timeline.Scalar || x.Rank != s.Rank {
+			continue
+		}
+		for _, w := range x.works {
+			if w.block == s.Block && w.call.Name == s.Task && w.begin <= s.From && s.From <= w.end {
+				return x.Index
+			}
+		}
+	}
+	return -1
 }

@@ -55,6 +55,7 @@ type Options struct {
 	From, To engine.Time // To 0: to the end
 	Events   int64       // at most; 0: any number
 	Bytes    int64       // at most, before compression; 0: any number
+	Path     bool        // keep a fiftieth of that for the critical path
 }
 
 // Trace is a timeline.Sink that writes a trace.
@@ -70,6 +71,8 @@ type Trace struct {
 	clock   func() time.Time // to see what recording costs
 	encoded time.Duration    // in the calls that were timed
 	flushed time.Duration
+	reserve bool   // a part of the limits is kept
+	note    []Fact // what is lacking beside
 }
 
 // Stats say what a trace holds.
@@ -90,6 +93,7 @@ type track struct {
 	stack  []open // what Begin has opened
 	held   bool   // a counter's value from before Options.From is still to be written
 	value  int64
+	works  []work // of a Scalar track
 }
 
 type open struct {
@@ -117,7 +121,7 @@ type Fact struct{ Key, Value string }
 
 // New begins a trace. The error is about the format.
 func New(w io.Writer, f Format, o Options) (*Trace, error) {
-	t := &Trace{opt: o, w: w, tracks: make([]track, 1), clock: time.Now}
+	t := &Trace{opt: o, w: w, tracks: make([]track, 1), clock: time.Now, reserve: o.Path}
 	if t.opt.Level == "" {
 		t.opt.Level = All
 	}
@@ -188,12 +192,7 @@ func (t *Trace) Open(id timeline.Track, p *timeline.Place) bool {
 func (t *Trace) room(end engine.Time) bool {
 	s := &t.stats
 	if s.Dropped == 0 {
-		switch size := t.written + int64(len(*t.enc.buffer())); {
-		case t.opt.Events > 0 && s.Events >= t.opt.Events:
-			s.Limit = fmt.Sprintf("%d events", t.opt.Events)
-		case t.opt.Bytes > 0 && size >= t.opt.Bytes-max(t.opt.Bytes/100, 4096): // ends and facts are still to come
-			s.Limit = engine.Bytes(t.opt.Bytes).String()
-		default:
+		if t.fits() {
 			s.Events++
 			return true
 		}
@@ -201,6 +200,25 @@ func (t *Trace) room(end engine.Time) bool {
 	}
 	s.Dropped++
 	s.Cut = min(s.Cut, end)
+	return false
+}
+
+// fits reports whether another event keeps the limits, or says which it does not.
+func (t *Trace) fits() bool {
+	events, size := t.opt.Events, t.opt.Bytes
+	size -= max(size/100, 4096) // ends and facts are still to come
+	if t.reserve {
+		events -= events / 50
+		size -= size / 50
+	}
+	switch s := &t.stats; {
+	case t.opt.Events > 0 && s.Events >= events:
+		s.Limit = fmt.Sprintf("%d events", t.opt.Events)
+	case t.opt.Bytes > 0 && t.written+int64(len(*t.enc.buffer())) >= size:
+		s.Limit = engine.Bytes(t.opt.Bytes).String()
+	default:
+		return true
+	}
 	return false
 }
 
@@ -246,6 +264,9 @@ func (t *Trace) End(id timeline.Track, at engine.Time) {
 // Span implements timeline.Sink.
 func (t *Trace) Span(id timeline.Track, s *timeline.Span) {
 	start := t.begun()
+	if s.Call != nil {
+		t.tracks[id].executes(s)
+	}
 	v := *s
 	if v.Begin, v.End = max(v.Begin, t.opt.From), min(v.End, t.opt.To); v.Begin < v.End {
 		t.enter(id, v.End)
@@ -305,7 +326,7 @@ func (t *Trace) Close(facts ...Fact) (Stats, error) {
 	if text := t.stats.CutText(); text != "" {
 		facts = append(facts, Fact{"cut", text})
 	}
-	t.enc.close(facts)
+	t.enc.close(append(facts, t.note...))
 	t.flush()
 	t.stats.Bytes, t.stats.Took = t.written, t.flushed+t.encoded*sampled
 	return t.stats, t.err

@@ -244,46 +244,82 @@ func TestAFileThatCannotBeWrittenIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, `no trace format "xml"`)
 }
 
-func TestACriticalPathIsATrackWithArrowsThatRunForwards(t *testing.T) {
-	spec, c := small(t)
-	us := func(n float64) engine.Time { return engine.Time(n * 1e6) }
-	stops := []traces.Stop{
-		{Kind: timeline.Scalar, Rank: 0, Begin: 0, End: us(1), Name: "launch"},
-		{Kind: timeline.Scalar, Rank: 0, Begin: us(1), End: us(2), Name: "issue"},
-		{Kind: timeline.MTE3, Rank: 0, Begin: us(2), End: us(2.5), Name: "store"},
-		{Kind: timeline.MTE3, Rank: 7, Begin: us(2.5), End: us(3), Name: "nowhere"},
-		{Kind: timeline.Scalar, Rank: 1, Begin: us(3), End: us(4), Name: "wait"},
-	}
-	for _, f := range []traces.Format{traces.Chrome, traces.Perfetto} {
-		var out bytes.Buffer
-		tr, err := traces.New(&out, f, traces.Options{})
-		require.NoError(t, err)
-		run(t, spec, c, tr)
-		require.NoError(t, tr.Path(stops))
-		require.ErrorContains(t, tr.Path([]traces.Stop{stops[1], stops[0]}), "runs backwards at stop 1")
-		require.ErrorContains(t, tr.Path([]traces.Stop{{Begin: 2, End: 1}}), "runs backwards at stop 0")
-		_, err = tr.Close()
-		require.NoError(t, err)
-		read := chromeEvents
-		if f == traces.Perfetto {
-			read = perfettoEvents
-		}
-		events, _ := read(t, out.Bytes())
-		var path, arrows []string
-		for _, e := range events {
-			switch {
-			case e.Track == "machine: critical path":
-				path = append(path, e.Name)
-			case e.Kind == "leave" || e.Kind == "arrive":
-				arrows = append(arrows, e.String())
+func TestTheCriticalPathIsATrackAndArrowsThatRunForwards(t *testing.T) {
+	for _, make := range []func(testing.TB) (hw.Spec, *collectives.Call){small, busy} {
+		spec, c := make(t)
+		for _, f := range []traces.Format{traces.Chrome, traces.Perfetto} {
+			var out bytes.Buffer
+			tr, err := traces.New(&out, f, traces.Options{})
+			require.NoError(t, err)
+			res := run(t, spec, c, tr)
+			require.NotEmpty(t, res.Path.Steps)
+			require.NoError(t, tr.Path(res.Path))
+			_, err = tr.Close()
+			require.NoError(t, err)
+			events := read(t, f, out.Bytes())
+			var length int64
+			var from []event
+			arrows, tracks := 0, map[string]bool{}
+			for _, e := range events {
+				switch {
+				case e.Track == "machine: critical path":
+					require.Equal(t, "span", e.Kind)
+					assert.NotEmpty(t, e.Args["of"])
+					length += e.Dur
+				case e.Kind == "leave":
+					from = append(from, e)
+				case e.Kind == "arrive":
+					arrows++
+					require.Equal(t, e.Value, from[len(from)-1].Value, "the two ends stand together")
+					assert.GreaterOrEqual(t, e.At, from[len(from)-1].At)
+					assert.NotEqual(t, e.Track, from[len(from)-1].Track)
+					tracks[e.Track] = true
+				}
 			}
+			assert.InDelta(t, float64(res.Elapsed)/1000, float64(length), float64(len(res.Path.Steps)), "it tiles the run")
+			assert.Equal(t, len(from), arrows)
+			assert.Greater(t, arrows, 3)
+			assert.Greater(t, len(tracks), 1)
 		}
-		assert.Equal(t, []string{"launch", "issue", "store", "nowhere", "wait"}, path[:5], f)
-		assert.Equal(t, []string{
-			"leave   rank 0: AIV 0 SCALAR | critical path 1999 = 3", "arrive  rank 0: AIV 0 MTE3 | critical path 2000 = 3",
-			"leave   rank 0: AIV 0 MTE3 | critical path 2499 = 5", "arrive  rank 1: AIV 0 SCALAR | critical path 3000 = 5",
-		}, arrows, f)
 	}
+}
+
+func read(t testing.TB, f traces.Format, b []byte) (events []event) {
+	t.Helper()
+	if f == traces.Perfetto {
+		events, _ = perfettoEvents(t, b)
+	} else {
+		events, _ = chromeEvents(t, b)
+	}
+	return events
+}
+
+func TestAPathThatRunsBackwardsIsAnError(t *testing.T) {
+	tr, err := traces.New(&bytes.Buffer{}, traces.Chrome, traces.Options{})
+	require.NoError(t, err)
+	require.NoError(t, tr.Path(nil))
+	require.NoError(t, tr.Path(&result.Path{Steps: []result.PathStep{{From: 1, To: 2}, {From: 2, To: 3}}}))
+	require.ErrorContains(t, tr.Path(&result.Path{Steps: []result.PathStep{{From: 1, To: 2}, {From: 1, To: 3}}}), "runs backwards at step 1")
+	require.ErrorContains(t, tr.Path(&result.Path{Steps: []result.PathStep{{From: 2, To: 1}}}), "runs backwards at step 0")
+}
+
+func TestACutTraceStillShowsThePath(t *testing.T) {
+	spec, c := busy(t)
+	var out bytes.Buffer
+	tr, err := traces.New(&out, traces.Chrome, traces.Options{Events: 1000, Path: true})
+	require.NoError(t, err)
+	res := run(t, spec, c, tr)
+	require.NoError(t, tr.Path(res.Path))
+	s, err := tr.Close()
+	require.NoError(t, err)
+	assert.NotEmpty(t, s.CutText())
+	assert.LessOrEqual(t, s.Events, int64(1000))
+	events, about := chromeEvents(t, out.Bytes())
+	assert.Len(t, events, int(s.Events)+strings.Count(out.String(), `"ph":"E"`)+strings.Count(out.String(), `"ph":"f"`))
+	steps := strings.Count(out.String(), `"of":"`)
+	assert.Greater(t, steps, 5)
+	assert.LessOrEqual(t, steps, 20)
+	assert.Regexp(t, `^up to [\d.]+ us: what follows exceeds the limits$`, about["critical path"])
 }
 
 // A trace of anything that a Sink may be told, in any window, nests in whole nanoseconds.
