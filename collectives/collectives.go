@@ -56,6 +56,7 @@ type Call struct {
 	FlushEach int               // WQEs between two flushes (micro hcomm_get); 0 is all
 	Commit    string            // "immediate", a doorbell a WQE, or "last", one for all
 	Grid      int               // blocks (micro launch); 0 is 1
+	Shared    int               // messages of a token to shared experts (micro ep_dispatch, ep_combine)
 	Options   Options
 	Depth     int   // WQEBBs of a send queue, for information: the device checks counts against it
 	SGEs      int   // rows in an SQE; 0 is 12
@@ -63,6 +64,7 @@ type Call struct {
 	Block     int64 // bytes of an SDMA SQE at most; 0 is 1 MiB
 
 	found map[Traffic]*routes // moe: of traffics that have been looked at
+	dealt *experts            // micro ep_dispatch, ep_combine: of the traffic
 }
 
 // Options select documented alternatives where the specification leaves a choice.

@@ -78,6 +78,7 @@ func micro(form, doc string, fields ...string) Algorithm {
 type Software struct {
 	First engine.Duration // once for a batch of puts and its flush
 	Put   engine.Duration // for each put
+	Take  engine.Duration // for each row that is taken from a window (ep_dispatch, ep_combine)
 }
 
 // onePut is a put of a benchmark: n bytes from src of the input to dst of the window.

@@ -34,14 +34,17 @@ var generics = []generic{
 }
 
 // MistakeNames lists what can be done wrong on purpose in a call of the algorithm:
-// its own mistakes, and those of any program.
+// its own mistakes, and those of any program; where messages are dealt by tables (micro),
+// there is no layout to mistake.
 func (a *Algorithm) MistakeNames() []string {
 	var out []string
 	for _, m := range a.Mistakes {
 		out = append(out, m.Name)
 	}
 	for _, g := range generics {
-		out = append(out, g.Name)
+		if a.Op != "micro" || g.Name != "wrong_layout" {
+			out = append(out, g.Name)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

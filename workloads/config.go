@@ -71,6 +71,7 @@ type CallConfig struct {
 	FlushEach int               `yaml:"flush_every" min:"0" help:"WQEs after which their CQEs are read (micro hcomm_get); default all"`
 	Commit    string            `yaml:"commit" enum:"immediate,last" default:"immediate" help:"a doorbell for each WQE, or one for all (micro wqe_issue)"`
 	Grid      int               `yaml:"grid" min:"0" max:"65536" help:"blocks of the kernel, which can be more than AIVs (micro launch); default 1"`
+	Shared    int               `yaml:"shared" min:"0" max:"64" help:"messages of a token to shared experts, dealt over the ranks (micro ep_dispatch, ep_combine)"`
 	ReadBack  *bool             `yaml:"read_back" help:"all_to_all: include the caller's read-back; default true"`
 }
 
@@ -78,6 +79,7 @@ type CallConfig struct {
 type SoftwareConfig struct {
 	First engine.Duration `yaml:"first" help:"once for a batch of puts and its flush"`
 	Put   engine.Duration `yaml:"put" help:"for each put"`
+	Take  engine.Duration `yaml:"take" help:"for each row that is taken from a window (micro ep_dispatch, ep_combine)"`
 }
 
 // RepeatConfig calls an item several times on the same windows.
