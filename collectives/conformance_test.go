@@ -2,6 +2,7 @@ package collectives_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -70,7 +71,7 @@ func TestEveryAlgorithmConservesBytes(t *testing.T) {
 			given += a.Bytes(c, r, 0)
 		}
 		for _, x := range res.Resources {
-			if x.Name == "egress cap" {
+			if strings.HasPrefix(x.Name, "egress cap") {
 				fabric += x.Bytes
 			}
 		}
@@ -132,6 +133,7 @@ func machines(t *testing.T) map[string]hw.Spec {
 	return map[string]hw.Spec{
 		"mesh":  mesh(t),
 		"clos":  mesh(t, "fabric.kind=clos", "fabric.clos.tier_ranks=2"),
+		"frame": mesh(t, "fabric.kind=frame", "fabric.frame.server_ranks=2"),
 		"ideal": mesh(t, "fabric.kind=ideal"),
 		"free":  mesh(t, hwtest.Free...),
 	}

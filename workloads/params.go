@@ -32,7 +32,8 @@ func (w *Workload) reads(path string) bool {
 	}
 	rest, ok := strings.CutPrefix(path, "fabric.")
 	section, _, nested := strings.Cut(rest, ".")
-	return !ok || !nested || section == w.Config.Machine.Fabric.Kind
+	kind := w.Config.Machine.Fabric.Kind
+	return !ok || !nested || section == kind || kind == "frame" && section != "ideal"
 }
 
 // names reports whether a call asks for a transport that is not its own.

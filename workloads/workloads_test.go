@@ -27,7 +27,7 @@ func run(t *testing.T, name string, sets ...string) *workloads.Outcome {
 
 func TestEveryShippedWorkloadRunsWithRightDataAndNotBelowItsBound(t *testing.T) {
 	for _, name := range configs.Names(configs.Workloads) {
-		if testing.Short() && strings.Contains(name, "ep64") {
+		if testing.Short() && (strings.Contains(name, "ep64") || strings.Contains(name, "supernode")) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

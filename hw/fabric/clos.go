@@ -12,13 +12,17 @@ var _ = register("clos", model{
 		s.Clos.check(report)
 	},
 	make: func(eng *engine.Engine, s *Spec, ranks int) (Fabric, error) {
-		return &clos{
-			network: newNetwork(eng, s.Quantum, ranks), spec: s.Clos, port: s.Clos.Port.Times(s.Clos.Efficiency),
-			out: make([]ports, ranks), in: make([]ports, ranks), groups: make([]group, (ranks-1)/s.Clos.TierRanks+1),
-			opened: map[ends]uint32{},
-		}, nil
+		return newClos(newNetwork(eng, s.Quantum, ranks), s.Clos), nil
 	},
 })
+
+func newClos(n *network, spec ClosSpec) *clos {
+	return &clos{
+		network: n, spec: spec, port: spec.Port.Times(spec.Efficiency),
+		out: make([]ports, n.ranks), in: make([]ports, n.ranks), groups: make([]group, (n.ranks-1)/spec.TierRanks+1),
+		opened: map[ends]uint32{},
+	}
+}
 
 // ClosSpec describes ranks behind switches: all ports of a rank lead to all peers. Ranks of one group share a tier of
 // switches; a second tier joins the groups.
@@ -61,7 +65,7 @@ func (c *ClosSpec) check(report func(path, format string, args ...any)) {
 }
 
 type clos struct {
-	network
+	*network
 	spec    ClosSpec
 	port    engine.Rate // payload
 	out, in []ports     // of each rank, made when first touched

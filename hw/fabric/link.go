@@ -10,7 +10,8 @@ import (
 	"pldperf/hw/timeline"
 )
 
-// Names of the resources that every fabric has; all bytes pass both.
+// Names of the resources that every fabric has; all bytes pass both. A rank of a frame has
+// two of each, and the mesh's of its server say so behind the name.
 const (
 	EgressCap  = "egress cap"
 	IngressCap = "ingress cap"
@@ -25,9 +26,12 @@ type link struct {
 	what   role
 	owner  int32 // the rank, or the group
 	peer   int32 // of a port of the mesh
-	number int32 // of a port of the Clos
+	number int32 // of a port of the Clos; of a cap 1 where it is the mesh's of a frame
 	line   *timeline.Server
 }
+
+// frameSide tells the two caps of a rank of a frame apart.
+var frameSide = [...]string{"", ", server"}
 
 // role is what a link is, in the order in which a message passes them.
 type role uint8
@@ -53,9 +57,9 @@ func (l *link) rank() int {
 func (l *link) name() string {
 	switch l.what {
 	case egressCap:
-		return EgressCap
+		return EgressCap + frameSide[l.number]
 	case ingressCap:
-		return IngressCap
+		return IngressCap + frameSide[l.number]
 	case meshPort:
 		return "port"
 	case portOut:

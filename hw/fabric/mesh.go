@@ -17,12 +17,16 @@ var _ = register("mesh", model{
 		if ranks-1 > s.Mesh.Ports {
 			return nil, fmt.Errorf("fabric.mesh.ports: a full mesh of %d ranks needs %d ports a rank, but there are %d; kind clos shares ports", ranks, ranks-1, s.Mesh.Ports)
 		}
-		return &mesh{
-			network: newNetwork(eng, s.Quantum, ranks), spec: s.Mesh, port: s.Mesh.Port.Times(s.Mesh.Efficiency),
-			out: make([]int32, ranks), in: make([]int32, ranks), ports: make([][]int32, ranks),
-		}, nil
+		return newMesh(newNetwork(eng, s.Quantum, ranks), s.Mesh), nil
 	},
 })
+
+func newMesh(n *network, spec MeshSpec) *mesh {
+	return &mesh{
+		network: n, spec: spec, port: spec.Port.Times(spec.Efficiency),
+		out: make([]int32, n.ranks), in: make([]int32, n.ranks), ports: make([][]int32, n.ranks),
+	}
+}
 
 // MeshSpec describes a one-dimensional full mesh: a port of its own, and a wire, for each ordered pair of ranks.
 type MeshSpec struct {
@@ -42,11 +46,12 @@ type MeshSpec struct {
 }
 
 type mesh struct {
-	network
+	*network
 	spec    MeshSpec
 	port    engine.Rate // payload
 	out, in []int32     // links of each rank, made when first touched
 	ports   [][]int32   // [source][destination]
+	side    int32       // 1 in a frame, whose ranks have caps of a Clos, too
 }
 
 // Open implements Fabric.
@@ -56,10 +61,10 @@ func (m *mesh) Open(src, dst int) Flow {
 		m.ports[src] = make([]int32, m.ranks)
 	}
 	return m.open(src, dst, path{
-		out:      m.touch(&m.out[src], link{what: egressCap, owner: int32(src), rate: m.spec.Egress}),
+		out:      m.touch(&m.out[src], link{what: egressCap, owner: int32(src), number: m.side, rate: m.spec.Egress}),
 		outPort:  m.touch(&m.ports[src][dst], link{what: meshPort, owner: int32(src), peer: int32(dst), rate: m.port}),
 		outPorts: 1,
-		in:       m.touch(&m.in[dst], link{what: ingressCap, owner: int32(dst), rate: m.spec.Ingress}),
+		in:       m.touch(&m.in[dst], link{what: ingressCap, owner: int32(dst), number: m.side, rate: m.spec.Ingress}),
 		near:     m.spec.Latency,
 	})
 }

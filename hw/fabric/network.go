@@ -26,8 +26,8 @@ type network struct {
 	line    *timeline.Recorder // nil: nobody watches
 }
 
-func newNetwork(eng *engine.Engine, quantum engine.Bytes, ranks int) network {
-	return network{eng: eng, ranks: ranks, quantum: quantum, links: make([]link, 1), flows: make([]flow, 1)}
+func newNetwork(eng *engine.Engine, quantum engine.Bytes, ranks int) *network {
+	return &network{eng: eng, ranks: ranks, quantum: quantum, links: make([]link, 1), flows: make([]flow, 1)}
 }
 
 // A path is the links of a flow, by number; 0 is a link that the path does not have.

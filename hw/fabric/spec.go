@@ -10,15 +10,16 @@ import (
 	"pldperf/engine"
 )
 
-// A Spec describes a fabric. Only the section of its kind is read, so that a machine can be switched to another topology
-// by the kind alone. The defaults are those of Ascend 950 (A5).
+// A Spec describes a fabric. Only the section of its kind is read, of a frame those of mesh and clos, too, so that a
+// machine can be switched to another topology by the kind alone. The defaults are those of Ascend 950 (A5).
 type Spec struct {
-	Kind string `yaml:"kind" enum:"clos,ideal,mesh" default:"mesh" help:"mesh: a port for each peer; clos: ports shared by all peers, one or two tiers of switches; ideal: latency alone"`
+	Kind string `yaml:"kind" enum:"clos,frame,ideal,mesh" default:"mesh" help:"mesh: a port for each peer; clos: ports shared by all peers, one or two tiers of switches; frame: mesh in a server, clos beyond; ideal: latency alone"`
 	// est: the arbitration quantum is below 25 KB, since a short read overtakes long ones (RACM traces of Ascend 950PR).
-	Quantum engine.Bytes `yaml:"quantum" when:"kind=mesh|clos" default:"16 KiB" help:"mesh, clos: bytes after which flows that share a link take turns"`
+	Quantum engine.Bytes `yaml:"quantum" when:"kind=mesh|clos|frame" default:"16 KiB" help:"all but ideal: bytes after which flows that share a link take turns"`
 	Ideal   IdealSpec    `yaml:"ideal" when:"kind=ideal" help:"a fabric of latency alone"`
-	Mesh    MeshSpec     `yaml:"mesh" when:"kind=mesh" help:"a port for each peer"`
-	Clos    ClosSpec     `yaml:"clos" when:"kind=clos" help:"ports that all peers share, one or two tiers of switches"`
+	Mesh    MeshSpec     `yaml:"mesh" when:"kind=mesh|frame" help:"a port for each peer"`
+	Clos    ClosSpec     `yaml:"clos" when:"kind=clos|frame" help:"ports that all peers share, one or two tiers of switches"`
+	Frame   FrameSpec    `yaml:"frame" when:"kind=frame" help:"a mesh in each server, a clos beyond"`
 }
 
 // Check reports everything that is wrong with the section that the kind selects.

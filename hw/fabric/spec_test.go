@@ -54,7 +54,10 @@ func TestAllProblemsOfASpecAreReportedAtOnce(t *testing.T) {
 		spec Spec
 		want []string
 	}{
-		{Spec{Kind: "mash"}, []string{`fabric.kind: no model "mash"; there are clos, ideal, mesh`}},
+		{Spec{Kind: "mash"}, []string{`fabric.kind: no model "mash"; there are clos, frame, ideal, mesh`}},
+		{with("frame", func(s *Spec) { s.Frame.Server = 0 }), []string{"fabric.frame.server_ranks: must be at least 1"}},
+		{with("frame", func(s *Spec) { s.Frame.Server = 20 }), []string{"fabric.frame.server_ranks: a full mesh of 20 ranks needs 19 ports a rank, but there are 18"}},
+		{with("frame", func(s *Spec) { s.Frame.Server = 6 }), []string{"fabric.frame.server_ranks: a group of clos.tier_ranks, 64, is no whole number of servers of 6 ranks"}},
 		{Spec{Kind: "ideal", Ideal: IdealSpec{Latency: -1}}, []string{"fabric.ideal.latency: -1 ps is negative"}},
 		{Spec{Kind: "mesh", Mesh: MeshSpec{Port: engine.Unlimited, Latency: -1}}, []string{
 			"fabric.quantum: must be positive",
