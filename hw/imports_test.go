@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"reports":              {"engine", "hw/program", "hw/result", "reports", "reports/..."},
 	"reports/document":     {"engine", "hw/result"},
 	"reports/traces":       {"engine", "hw/result", "hw/timeline"},
+	"reports/diff":         {"engine", "hw/result", "reports/document"},
 	"cmd":                  {"engine", "hw", "hw/...", "collectives", "collectives/...", "configs", "workloads", "workloads/...", "reports", "reports/...", "cmd/..."},
 }
 

@@ -37,8 +37,8 @@ func (a *Accuracy) Write(w io.Writer, f Format, o Options) error { return write(
 
 func (a *Accuracy) check() error { return (*document.Validation)(a).Check() }
 
-func (a *Accuracy) document() (document.Kind, any) {
-	return document.KindValidation, &document.Document{Validation: (*document.Validation)(a)}
+func (a *Accuracy) document(program string) writable {
+	return &document.Document{Head: document.NewHead(document.KindValidation, program), Validation: (*document.Validation)(a)}
 }
 
 func (a *Accuracy) page() *page {

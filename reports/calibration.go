@@ -24,8 +24,8 @@ func (c *Calibration) Write(w io.Writer, f Format, o Options) error { return wri
 
 func (c *Calibration) check() error { return (*document.Calibration)(c).Check() }
 
-func (c *Calibration) document() (document.Kind, any) {
-	return document.KindCalibration, &document.Document{Calibration: (*document.Calibration)(c)}
+func (c *Calibration) document(program string) writable {
+	return &document.Document{Head: document.NewHead(document.KindCalibration, program), Calibration: (*document.Calibration)(c)}
 }
 
 func (c *Calibration) records() [][]string {

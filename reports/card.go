@@ -39,10 +39,13 @@ func ReadCard(r io.Reader) (*Card, error) {
 
 func (c *Card) check() error { return (*document.Run)(c).Check() }
 
-func (c *Card) document() (document.Kind, any) {
+// Document returns the card as a document, which program has written.
+func (c *Card) Document(program string) *document.Document {
 	m, p := Measure(c), NewPoint(nil, c.Size, c)
-	return document.KindRun, &document.Document{Summary: &p, Metrics: &m, Run: (*document.Run)(c)}
+	return &document.Document{Head: document.NewHead(document.KindRun, program), Summary: &p, Metrics: &m, Run: (*document.Run)(c)}
 }
+
+func (c *Card) document(program string) writable { return c.Document(program) }
 
 // predicted returns the formula's value over all ranks; false when there is none.
 func (c *Card) predicted(k result.Counter) (sum int64, ok bool) {

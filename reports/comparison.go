@@ -50,13 +50,16 @@ func (c *Comparison) Races() []Race {
 	return Races(c.Points, c.Compare, c.Along)
 }
 
-func (c *Comparison) document() (document.Kind, any) {
-	d := &document.Document{Sweep: (*document.Sweep)(c), Choices: c.Choices()}
+// Document returns the comparison as a document, which program has written.
+func (c *Comparison) Document(program string) *document.Document {
+	d := &document.Document{Head: document.NewHead(document.KindSweep, program), Sweep: (*document.Sweep)(c), Choices: c.Choices()}
 	for _, r := range c.Races() {
 		d.Races = append(d.Races, document.Race(r))
 	}
-	return document.KindSweep, d
+	return d
 }
+
+func (c *Comparison) document(program string) writable { return c.Document(program) }
 
 func (c *Comparison) page() *page {
 	p := &page{title: c.Title}

@@ -47,7 +47,9 @@ func (c *Cost) check() error {
 	return nil
 }
 
-func (c *Cost) document() (document.Kind, any) { return document.KindCost, &listing{Cost: c} }
+func (c *Cost) document(program string) writable {
+	return &listing{Head: document.NewHead(document.KindCost, program), Cost: c}
+}
 
 func (c *Cost) page() *page {
 	p := &page{title: c.Title}

@@ -59,8 +59,8 @@ func (s *SideBySide) check() error {
 	return nil
 }
 
-func (s *SideBySide) document() (document.Kind, any) {
-	return document.KindProgram, &listing{Programs: s, Rows: s.Rows()}
+func (s *SideBySide) document(program string) writable {
+	return &listing{Head: document.NewHead(document.KindProgram, program), Programs: s, Rows: s.Rows()}
 }
 
 // maxCells bounds the table of the alignment, in memory and in time. Programs that

@@ -30,8 +30,8 @@ func (o *Operations) Write(w io.Writer, f Format, opt Options) error { return wr
 
 func (o *Operations) check() error { return nil }
 
-func (o *Operations) document() (document.Kind, any) {
-	return document.KindOperations, &listing{Operations: o.Forms}
+func (o *Operations) document(program string) writable {
+	return &listing{Head: document.NewHead(document.KindOperations, program), Operations: o.Forms}
 }
 
 func (o *Operations) page() *page {

@@ -21,6 +21,11 @@ func NewPoint(axes []KV, size engine.Bytes, c *Card) Point {
 		Reasons: account.slowest, Between: account.between, Algbw: m.Algbw, Busbw: m.Busbw, Wire: m.Wire, Busiest: busiest(r),
 		Counters: r.Totals, PeakSQ: m.PeakSQ, SQDepth: c.SQDepth, Events: r.Events, Digest: r.Digests.Result, Order: r.Digests.Events,
 	}
+	if r.Path != nil {
+		for _, x := range r.Path.Parts {
+			p.Path = append(p.Path, document.Part{Name: x.Cause, Time: x.Time})
+		}
+	}
 	for _, b := range c.Bound.Parts {
 		p.Bounds = append(p.Bounds, BoundPart{Name: b.Name, Time: b.Time})
 	}

@@ -74,17 +74,23 @@ type listing struct {
 	document.Head
 	Cost       *Cost           `json:"cost,omitempty"`
 	Operations []OperationForm `json:"operations,omitempty"`
-	Programs   *SideBySide     `json:"program,omitempty"`
+	Programs   *SideBySide     `json:"ir,omitempty"`
 	Rows       []IRRow         `json:"rows,omitempty"`
 	Steps      []result.Step   `json:"steps,omitempty"`
 }
+
+// Write writes the listing as JSON.
+func (l *listing) Write(w io.Writer) error { return document.Encode(w, l) }
+
+// writable is a document or a listing.
+type writable interface{ Write(w io.Writer) error }
 
 // artefact is anything with the four forms.
 type artefact interface {
 	check() error
 	page() *page
-	records() [][]string            // CSV, with its heading
-	document() (document.Kind, any) // a *document.Document or a *listing, without its head
+	records() [][]string // CSV, with its heading
+	document(program string) writable
 }
 
 func write(w io.Writer, f Format, o Options, a artefact) error {
@@ -99,21 +105,8 @@ func write(w io.Writer, f Format, o Options, a artefact) error {
 	case CSV:
 		return csv.NewWriter(w).WriteAll(a.records())
 	case JSON:
-		return writeJSON(w, o, a)
+		return a.document(o.Program).Write(w)
 	}
 	_, err := ParseFormat(string(f))
 	return err
-}
-
-func writeJSON(w io.Writer, o Options, a artefact) error {
-	kind, v := a.document()
-	head := document.NewHead(kind, o.Program)
-	switch d := v.(type) {
-	case *document.Document:
-		d.Head = head
-		return d.Write(w)
-	case *listing:
-		d.Head = head
-	}
-	return document.Encode(w, v)
 }

@@ -28,8 +28,10 @@ func topResources(r *result.Result) []resourceKind {
 	place := map[string]int{} // name -> index in kinds
 	for i := range r.Resources {
 		x := &r.Resources[i]
-		name := strings.TrimRight(x.Name, "0123456789")
-		name = strings.TrimRight(name, " ")
+		name := x.Name
+		if kind := strings.TrimRight(name, "0123456789"); strings.HasSuffix(kind, " ") {
+			name = strings.TrimRight(kind, " ") // "l2" is a name of its own
+		}
 		k, ok := place[name]
 		if !ok {
 			k = len(kinds)

@@ -27,8 +27,8 @@ func (s *StepList) check() error {
 	return nil
 }
 
-func (s *StepList) document() (document.Kind, any) {
-	return document.KindSteps, &listing{Steps: s.Steps}
+func (s *StepList) document(program string) writable {
+	return &listing{Head: document.NewHead(document.KindSteps, program), Steps: s.Steps}
 }
 
 // wqeSteps are the steps after the build, in order.

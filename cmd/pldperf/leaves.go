@@ -1,6 +1,9 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"pldperf/configs"
 	"pldperf/reports/document"
 	"pldperf/workloads"
@@ -18,8 +21,14 @@ func leaves(w *workloads.Workload) (out []document.Leaf) {
 		leaf := document.Leaf{
 			Path: l.Path, Value: l.Value, Low: l.Low, High: l.High, Kind: sources[l.Kind], Text: l.Source, File: l.File, Line: l.Line, Unread: l.Unread,
 		}
-		if l.Default {
+		switch {
+		case l.Default:
 			leaf.Kind = document.Default
+		case l.Kind == configs.User:
+			leaf.Text = "" // it repeats the place
+			if !strings.HasPrefix(l.Path, "machine.") && l.Line > 0 {
+				leaf.Kind = document.Stated // what a workload says for itself overrides nothing
+			}
 		}
 		out = append(out, leaf)
 	}
@@ -29,26 +38,24 @@ func leaves(w *workloads.Workload) (out []document.Leaf) {
 // differing lists the values of a point that are not those of the sweep's first run, but
 // for the axes themselves.
 func differing(shared, own []document.Leaf, axes []document.KV) (out []document.Leaf) {
-	known := map[string]string{}
+	known := make(map[string]string, len(shared))
 	for _, l := range shared {
 		known[l.Path] = l.Value
-	}
-	for _, kv := range axes {
-		known[kv.Key] = kv.Value
 	}
 	for _, l := range own {
 		if v, ok := known[l.Path]; (!ok || v != l.Value) && !isAxis(axes, l.Path) {
 			out = append(out, l)
+		}
+		delete(known, l.Path)
+	}
+	for _, l := range shared {
+		if _, gone := known[l.Path]; gone && !isAxis(axes, l.Path) {
+			out = append(out, document.Leaf{Path: l.Path, Kind: l.Kind, Absent: true})
 		}
 	}
 	return out
 }
 
 func isAxis(axes []document.KV, path string) bool {
-	for _, kv := range axes {
-		if kv.Key == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(axes, func(kv document.KV) bool { return kv.Key == path })
 }

@@ -220,7 +220,7 @@ func (r *runner) simulate(p *workloads.Point, axes []reports.KV) (*reports.Point
 	if err := w.Draw(); err != nil {
 		return nil, err
 	}
-	out, err := w.Run(hw.Options{})
+	out, err := w.Run(hw.Options{Path: "parts"})
 	if err != nil && r.sweep != nil && r.sweep.Compares() { // what only composing the call finds
 		pt := reports.Impossible(axes, strings.ReplaceAll(err.Error(), "\n", "; "))
 		return &pt, nil

@@ -30,7 +30,7 @@ const (
 	KindDiff        Kind = "diff"
 	KindCost        Kind = "cost"       // formulas of calls
 	KindOperations  Kind = "operations" // the registry of operations
-	KindProgram     Kind = "program"    // ops of a rank's block
+	KindProgram     Kind = "ir"         // ops of a rank's block
 	KindSteps       Kind = "steps"      // of WQEs
 )
 
@@ -64,6 +64,7 @@ type Document struct {
 	Choices     []Choice     `json:"choices,omitempty"`     // of a sweep: what it recommends
 	Validation  *Validation  `json:"validation,omitempty"`  //
 	Calibration *Calibration `json:"calibration,omitempty"` //
+	Diff        *Diff        `json:"diff,omitempty"`        //
 }
 
 // Points returns the runs of a document: one of a run, those of a sweep.
@@ -88,6 +89,7 @@ func (d *Document) Check() error {
 		{KindSweep, d.Sweep != nil, func() error { return d.Sweep.Check() }},
 		{KindValidation, d.Validation != nil, func() error { return d.Validation.Check() }},
 		{KindCalibration, d.Calibration != nil, func() error { return d.Calibration.Check() }},
+		{KindDiff, d.Diff != nil, func() error { return d.Diff.Check() }},
 	}
 	for _, b := range bodies {
 		switch {

@@ -18,26 +18,27 @@ var statuses = []result.Status{result.OK, result.WrongData, result.Aborted, resu
 // what a sweep keeps of each of its runs. Rates are 0 when the run took no time or did
 // not finish.
 type Point struct {
-	Axes     []KV            `json:"axes,omitempty"`      // where in the sweep, in the sweep's order; a run has none
-	Status   result.Status   `json:"status"`              // ok, or how the run failed
-	Problem  string          `json:"problem,omitempty"`   // why the status is not ok
-	Size     engine.Bytes    `json:"size_bytes"`          // the message that plots have on their axis; 0 is unknown
-	Elapsed  engine.Duration `json:"elapsed_ps"`          // first launch of a timed call to the last block's end
-	Bound    engine.Duration `json:"bound_ps"`            // no schedule is faster
-	BoundBy  string          `json:"bound_by"`            // the resource that binds
-	Bounds   []BoundPart     `json:"bounds,omitempty"`    // by resource
-	Reasons  result.Times    `json:"slowest_block_ps"`    // account of the block that waited least for others
-	Between  engine.Duration `json:"between_calls_ps"`    // time that no timed call covers
-	Algbw    engine.Rate     `json:"algbw_bytes_per_s"`   // mean bytes a rank gives to all ranks, itself included, / elapsed
-	Busbw    engine.Rate     `json:"busbw_bytes_per_s"`   // remote bytes of the busiest rank / elapsed
-	Wire     engine.Rate     `json:"wire_bytes_per_s"`    // mean remote bytes that a rank sends / elapsed
-	Limits   string          `json:"limited_by"`          // the bound that is near, or the longest reason
-	Counters result.Counters `json:"counters"`            // over all ranks
-	Busiest  []Resource      `json:"resources,omitempty"` // the busiest of each kind
-	PeakSQ   int64           `json:"peak_sq_wqebb"`       // the fullest send queue
-	SQDepth  int64           `json:"sq_depth_wqebb"`      // of each; 0 when there are none
-	Events   uint64          `json:"events"`              //
-	Digest   string          `json:"digest"`              // of the result
+	Axes     []KV            `json:"axes,omitempty"`          // where in the sweep, in the sweep's order; a run has none
+	Status   result.Status   `json:"status"`                  // ok, or how the run failed
+	Problem  string          `json:"problem,omitempty"`       // why the status is not ok
+	Size     engine.Bytes    `json:"size_bytes"`              // the message that plots have on their axis; 0 is unknown
+	Elapsed  engine.Duration `json:"elapsed_ps"`              // first launch of a timed call to the last block's end
+	Bound    engine.Duration `json:"bound_ps"`                // no schedule is faster
+	BoundBy  string          `json:"bound_by"`                // the resource that binds
+	Bounds   []BoundPart     `json:"bounds,omitempty"`        // by resource
+	Reasons  result.Times    `json:"slowest_block_ps"`        // account of the block that waited least for others
+	Between  engine.Duration `json:"between_calls_ps"`        // time that no timed call covers
+	Path     []Part          `json:"critical_path,omitempty"` // what the elapsed time was spent on, by cause
+	Algbw    engine.Rate     `json:"algbw_bytes_per_s"`       // mean bytes a rank gives to all ranks, itself included, / elapsed
+	Busbw    engine.Rate     `json:"busbw_bytes_per_s"`       // remote bytes of the busiest rank / elapsed
+	Wire     engine.Rate     `json:"wire_bytes_per_s"`        // mean remote bytes that a rank sends / elapsed
+	Limits   string          `json:"limited_by"`              // the bound that is near, or the longest reason
+	Counters result.Counters `json:"counters"`                // over all ranks
+	Busiest  []Resource      `json:"resources,omitempty"`     // the busiest of each kind
+	PeakSQ   int64           `json:"peak_sq_wqebb"`           // the fullest send queue
+	SQDepth  int64           `json:"sq_depth_wqebb"`          // of each; 0 when there are none
+	Events   uint64          `json:"events"`                  //
+	Digest   string          `json:"digest"`                  // of the result
 	Order    string          `json:"digest_of_events,omitempty"`
 	Outside  []string        `json:"outside_fit,omitempty"` // why the point lies outside what was measured; none: it does not
 	Draws    []Draw          `json:"draws,omitempty"`       // of the band, the same parameters at all points
@@ -86,6 +87,16 @@ func (p *Point) Parts() (parts []Part) {
 		parts = append(parts, Part{"unaccounted", rest})
 	}
 	return parts
+}
+
+// PathParts splits the elapsed time by the causes along the critical path, if the run
+// has recorded them and they add up to it.
+func (p *Point) PathParts() ([]Part, bool) {
+	rest := p.Elapsed
+	for _, x := range p.Path {
+		rest -= x.Time
+	}
+	return p.Path, len(p.Path) > 0 && rest == 0
 }
 
 // Check says what is wrong with a point, if anything is.

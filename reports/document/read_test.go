@@ -59,7 +59,7 @@ func TestWhatIsNoDocumentOfThisVersionSaysWhy(t *testing.T) {
 		`{"a":1}`:                                 "this is no result of pldperf",
 		`[1]`:                                     "line 1: a document is no place for a JSON array",
 		"{\n x":                                   "line 2: no JSON: invalid character 'x'",
-		`{"schema":"pldperf/result","version":2,"kind":"cost","cost":{}}`: `kind "cost" cannot be read back; there are run, sweep, validation, calibration`,
+		`{"schema":"pldperf/result","version":2,"kind":"cost","cost":{}}`: `kind "cost" cannot be read back; there are run, sweep, validation, calibration, diff`,
 		head + `} {}`:                             "something follows the document",
 		head + ",\n\"colour\":1}":                 `line 2: unknown field "colour"`,
 		head + `,"sweep":{}}`:                     `a document of kind validation has no field "sweep"`,
@@ -73,16 +73,18 @@ func TestWhatIsNoDocumentOfThisVersionSaysWhy(t *testing.T) {
 
 func TestNonsenseIsNeitherWrittenNorRead(t *testing.T) {
 	for want, spoil := range map[string]func(all []*Document){
-		"NaN is no number":                         func(all []*Document) { all[2].Validation.Files[0].Rows[0].Error = math.NaN() },
-		"+Inf is no number":                        func(all []*Document) { all[2].Validation.Files[0].Rows[0].Measured = math.Inf(1) },
-		"an error of a fit is no number":           func(all []*Document) { all[3].Calibration.Alternatives[0].HeldOut.RMS = math.NaN() },
-		"needs a result":                           func(all []*Document) { all[0].Run.Result = nil },
-		`"fine" is no status`:                      func(all []*Document) { all[0].Summary.Status = "fine" },
-		"negative time":                            func(all []*Document) { all[1].Sweep.Points[1].Elapsed = -1 },
-		"at least one point":                       func(all []*Document) { all[1].Sweep.Points = nil },
-		"a tolerance of -1 millionths":             func(all []*Document) { all[1].Sweep.Tolerance = -1 },
-		`the field "summary" belong together`:      func(all []*Document) { all[0].Summary = nil },
-		"belongs to no call or rank of the result": func(all []*Document) { all[0].Run.Result.Blocks = make([]result.Block, 1) },
+		"NaN is no number":                                   func(all []*Document) { all[2].Validation.Files[0].Rows[0].Error = math.NaN() },
+		"+Inf is no number":                                  func(all []*Document) { all[2].Validation.Files[0].Rows[0].Measured = math.Inf(1) },
+		"an error of a fit is no number":                     func(all []*Document) { all[3].Calibration.Alternatives[0].HeldOut.RMS = math.NaN() },
+		"needs a result":                                     func(all []*Document) { all[0].Run.Result = nil },
+		`"fine" is no status`:                                func(all []*Document) { all[0].Summary.Status = "fine" },
+		"negative time":                                      func(all []*Document) { all[1].Sweep.Points[1].Elapsed = -1 },
+		"at least one point":                                 func(all []*Document) { all[1].Sweep.Points = nil },
+		"a tolerance of -1 millionths":                       func(all []*Document) { all[1].Sweep.Tolerance = -1 },
+		`the field "summary" belong together`:                func(all []*Document) { all[0].Summary = nil },
+		"the parts change by 4 ps, the elapsed time by 3 ps": func(all []*Document) { all[4].Diff.Pairs[0].Parts[0] = PartPair{"a", 1, 7, 6} },
+		"the change of a is 5 ps and not B - A":              func(all []*Document) { all[4].Diff.Pairs[0].Parts[0].A = 0 },
+		"belongs to no call or rank of the result":           func(all []*Document) { all[0].Run.Result.Blocks = make([]result.Block, 1) },
 	} {
 		all := samples()
 		spoil(all)

@@ -29,6 +29,7 @@ type Leaf struct {
 	File   string `json:"file,omitempty"`   // where it stands: a file, or a flag
 	Line   int    `json:"line,omitempty"`   //
 	Unread bool   `json:"unread,omitempty"` // the models that were chosen do not read it
+	Absent bool   `json:"absent,omitempty"` // of a point: only the sweep's first run has it
 }
 
 // Source says where a value comes from.

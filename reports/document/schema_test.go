@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -88,6 +89,14 @@ func words[T ~string](title string, all ...T) *jsonschema.Schema {
 	return s
 }
 
+// unique names a type so that two packages may have one of a name.
+func unique(t reflect.Type) string {
+	if pkg := path.Base(t.PkgPath()); pkg != "document" && t.PkgPath() != "" {
+		return pkg + "." + t.Name()
+	}
+	return t.Name()
+}
+
 // special are the types that write themselves.
 func special(t reflect.Type) *jsonschema.Schema {
 	switch reflect.Zero(t).Interface().(type) {
@@ -117,7 +126,7 @@ func special(t reflect.Type) *jsonschema.Schema {
 func generate(t *testing.T) []byte {
 	said := comments(t, "reports/document", "hw/result")
 	r := jsonschema.Reflector{
-		Anonymous: true, ExpandedStruct: true, Mapper: special,
+		Anonymous: true, ExpandedStruct: true, Mapper: special, Namer: unique,
 		LookupComment: func(of reflect.Type, field string) string {
 			return said[strings.TrimSuffix(of.PkgPath()+"."+of.Name()+"."+field, ".")]
 		},
@@ -209,6 +218,8 @@ func samples() []*Document {
 		{Head: NewHead(KindSweep, ""), Sweep: &Sweep{Title: "s", Points: []Point{ok, failed}}, Choices: []Choice{{Best: -1, Pick: -1}}, Races: []Race{{Along: "x"}}},
 		{Head: NewHead(KindValidation, ""), Validation: &Validation{Files: []ValidationFile{{File: "f", Rows: []ValidationRow{{Case: "c", Measured: 1}}}}}},
 		{Head: NewHead(KindCalibration, ""), Calibration: &Calibration{Title: "c", Alternatives: []RivalFit{{Name: "r"}}}},
+		{Head: NewHead(KindDiff, ""), Diff: &Diff{A: Side{Kind: KindRun}, B: Side{Kind: KindRun}, Tolerances: []Tolerance{{}}, Inputs: []Changed{{Path: "ranks"}},
+			Pairs: []Pair{{Change: 3, Figures: []Figure{{Name: "elapsed_ps", Share: new(engine.Fraction)}}, Words: []Word{{Name: "status"}}, Parts: []PartPair{{"a", 1, 6, 5}, {"b", 2, 0, -2}}}}}},
 	}
 }
 

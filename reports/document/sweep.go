@@ -23,6 +23,33 @@ type Sweep struct {
 	Band      *Band           `json:"band,omitempty"` // what was drawn for the points' draws; none: nothing
 }
 
+// ConfigOf returns every value of a point of the sweep but for its axes.
+func (s *Sweep) ConfigOf(p *Point) (out []Leaf) {
+	own := make(map[string]*Leaf, len(p.Config))
+	for i := range p.Config {
+		own[p.Config[i].Path] = &p.Config[i]
+	}
+	keep := func(l *Leaf) {
+		if _, axis := p.Axis(l.Path); !axis && !l.Absent {
+			out = append(out, *l)
+		}
+	}
+	for i := range s.Config {
+		l := &s.Config[i]
+		if x, ok := own[l.Path]; ok {
+			delete(own, l.Path)
+			l = x
+		}
+		keep(l)
+	}
+	for i := range p.Config {
+		if l := &p.Config[i]; own[l.Path] == l {
+			keep(l)
+		}
+	}
+	return out
+}
+
 // Check says what is wrong with a sweep, if anything is.
 func (s *Sweep) Check() error {
 	if len(s.Points) == 0 {
