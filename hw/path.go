@@ -63,7 +63,7 @@ func (m *machine) path(start, end engine.Time) *result.Path {
 	slices.Reverse(p.Steps)
 	for k := range parts {
 		if x := &parts[k]; x.Count > 0 {
-			x.Cause, x.Group = cause.Kind(k).String(), cause.Kind(k).Group().String()
+			x.Cause, x.Group, x.What = cause.Kind(k).String(), cause.Kind(k).Group().String(), cause.Kind(k).Help()
 			p.Parts = append(p.Parts, *x)
 		}
 	}

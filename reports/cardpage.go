@@ -21,6 +21,7 @@ func (c *Card) page() *page {
 	c.bandTable(p, &m)
 	spreadTable(p, &m)
 	c.boundTable(p)
+	pathTable(p, r)
 	a.table(p, r)
 	c.counterTable(p)
 	pipeTable(p, r)

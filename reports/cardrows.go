@@ -53,6 +53,7 @@ func (c *Card) records() [][]string {
 	for _, b := range c.Bound.Parts {
 		t.us("bound", b.Name, "", -1, b.Time)
 	}
+	pathRecords(t, r)
 	for _, row := range a.rows() {
 		t.us("time", row.name, "slowest_block", -1, row.slowest)
 		t.us("time", row.name, "min", -1, row.min)

@@ -19,6 +19,7 @@ type PathPart struct {
 	Group string          `json:"group"` // part of the machine
 	Time  engine.Duration `json:"time_ps"`
 	Count int64           `json:"count"`
+	What  string          `json:"what"` // for people
 }
 
 // PathStep is a part of a path in its place.

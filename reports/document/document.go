@@ -21,13 +21,14 @@ const Version = 2
 // Kind says what a document holds.
 type Kind string
 
-// The kinds of documents. The first five can be read back.
+// The kinds of documents. The first six can be read back.
 const (
 	KindRun         Kind = "run"
 	KindSweep       Kind = "sweep"
 	KindValidation  Kind = "validation"
 	KindCalibration Kind = "calibration"
 	KindDiff        Kind = "diff"
+	KindExplanation Kind = "explanation"
 	KindCost        Kind = "cost"       // formulas of calls
 	KindOperations  Kind = "operations" // the registry of operations
 	KindProgram     Kind = "ir"         // ops of a rank's block
@@ -36,7 +37,7 @@ const (
 
 // Kinds lists the kinds that Read reads.
 func Kinds() []Kind {
-	return []Kind{KindRun, KindSweep, KindValidation, KindCalibration, KindDiff}
+	return []Kind{KindRun, KindSweep, KindValidation, KindCalibration, KindDiff, KindExplanation}
 }
 
 // Head begins every document.
@@ -65,6 +66,7 @@ type Document struct {
 	Validation  *Validation  `json:"validation,omitempty"`  //
 	Calibration *Calibration `json:"calibration,omitempty"` //
 	Diff        *Diff        `json:"diff,omitempty"`        //
+	Explanation *Explanation `json:"explanation,omitempty"` //
 }
 
 // Points returns the runs of a document: one of a run, those of a sweep.
@@ -90,6 +92,7 @@ func (d *Document) Check() error {
 		{KindValidation, d.Validation != nil, func() error { return d.Validation.Check() }},
 		{KindCalibration, d.Calibration != nil, func() error { return d.Calibration.Check() }},
 		{KindDiff, d.Diff != nil, func() error { return d.Diff.Check() }},
+		{KindExplanation, d.Explanation != nil, func() error { return d.Explanation.Check() }},
 	}
 	for _, b := range bodies {
 		switch {

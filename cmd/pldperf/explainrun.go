@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"pldperf/configs"
+	"pldperf/reports"
+	"pldperf/reports/document"
+	"pldperf/workloads/explain"
+)
+
+// explainRun explains where the time of a workload goes.
+func (a *app) explainRun(ctx context.Context, name string, f *explainFlags) error {
+	format, err := parseFormat(f.format, f.json)
+	if err != nil {
+		return err
+	}
+	if err := folderOf(f.file); err != nil {
+		return err
+	}
+	if f.jobs < 1 {
+		return fmt.Errorf("--jobs: %d; at least one simulation runs at a time", f.jobs)
+	}
+	file, doc, err := configs.Open(name)
+	if err != nil {
+		return err
+	}
+	stop := working(a.errs, "explaining")
+	x, err := await(ctx, func() (*explain.Explanation, error) {
+		return explain.Explain(ctx, file, doc, f.sets, explain.Options{Workers: f.jobs, Quick: f.quick})
+	})
+	stop()
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return explanation(x).Write(w, format, a.shown(110)) }
+	if err := a.output(f.file, write); err != nil {
+		return err
+	}
+	return verdict(x.Base.Result.Status)
+}
+
+// explanation is what explain found, as reports show it.
+func explanation(x *explain.Explanation) *reports.Explanation {
+	out := &reports.Explanation{Run: document.Run(*card(x.Base))}
+	for _, t := range x.Twins {
+		out.Twins = append(out.Twins, reports.Twin(t))
+	}
+	for _, p := range x.Pairs {
+		out.Pairs = append(out.Pairs, reports.TwinPair(p))
+	}
+	for _, m := range x.Moves {
+		out.Moves = append(out.Moves, reports.Move(m))
+	}
+	for _, b := range x.Blocks {
+		out.Blocks = append(out.Blocks, reports.CoreNumPoint(b))
+	}
+	return out
+}
