@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"collectives/symptoms": {"collectives", "hw/arith", "hw/program", "hw/result"},
 	"configs":              {},
 	"workloads":            {"engine", "hw", "hw/...", "collectives", "collectives/...", "configs", "workloads/..."},
+	"workloads/explain":    {"engine", "hw", "hw/result", "configs", "workloads"},
 	"workloads/fit":        {"engine", "hw", "hw/result", "collectives", "configs", "workloads"},
 	"reports":              {"engine", "hw/program", "hw/result", "reports", "reports/..."},
 	"reports/document":     {"engine", "hw/result"},

@@ -134,7 +134,7 @@ func (e *Explanation) moveTable(p *page) {
 			hidden++
 			continue
 		}
-		t.add(x.Path, x.Value, x.Kind, fmt.Sprintf("%+.3f", x.Elasticity), x.Below+" and "+x.Above)
+		t.add(x.Path, x.Value, string(x.Kind), fmt.Sprintf("%+.3f", x.Elasticity), x.Below+" and "+x.Above)
 	}
 	if hidden > 0 {
 		t.notes = append(t.notes, plural(hidden, "parameter")+" of less weight not listed; the JSON form has all")

@@ -126,7 +126,31 @@ func fakeResult() *result.Result {
 		r.Resources = append(r.Resources, result.Resource{Name: "hbm", Rank: rank, Peer: -1, Rate: 4_000_000_000_000, Bytes: 50_000_000, Busy: 12_500_000})
 	}
 	r.Calls = []result.Call{call}
+	r.Path = fakePath(end)
 	return r
+}
+
+// fakePath has more causes than a card lists, and two links that others hold for a while.
+func fakePath(end engine.Time) *result.Path {
+	p := &result.Path{Total: end.Sub(0)}
+	at, group := engine.Time(0), []string{"launch", "core", "simt", "urma", "fabric", "fabric", "fabric", "memory", "mte", "signals", "signals", "urma"}
+	for i, c := range []string{"launch", "count_read", "simt_build", "wqe_fetch", "egress", "egress_queue", "wire", "memory_rate", "mte3", "signal_wire", "poll_overshoot", "ack"} {
+		d := engine.Duration(i+1) * engine.Microsecond
+		if i == 11 {
+			d = end.Sub(at)
+		}
+		s := result.PathStep{Cause: c, Rank: i % fakeRanks, Block: -1, Peer: -1, From: at, To: at.Add(d)}
+		switch i {
+		case 1, 2:
+			s.Block, s.Op, s.Phase = 1, "pull_counts", "ready"
+		case 5:
+			s.Cause, s.Peer, s.Queued, s.Holder = "egress", 3, d, &result.Pair{Rank: 1, Peer: 2}
+		}
+		p.Steps = append(p.Steps, s)
+		p.Parts = append(p.Parts, result.PathPart{Cause: c, Group: group[i], Time: d, Count: int64(i + 1), What: "what " + c + " is"})
+		at = at.Add(d)
+	}
+	return p
 }
 
 func fakeCard() *Card {

@@ -7,6 +7,7 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
 // Sentences says what an explanation comes to, the most important first.
@@ -159,7 +160,7 @@ func (e *Explanation) portSentence() string {
 func (e *Explanation) moveSentence() string {
 	var names []string
 	for _, m := range e.Moves {
-		if m.Kind == "est" && m.Problem == "" && (m.Elasticity > 0.02 || m.Elasticity < -0.02) {
+		if m.Kind == document.Assumed && m.Problem == "" && (m.Elasticity > 0.02 || m.Elasticity < -0.02) {
 			names = append(names, fmt.Sprintf("%s (%+.2f %% per %%)", m.Path, m.Elasticity))
 		}
 	}

@@ -52,7 +52,9 @@ func explanation(x *explain.Explanation) *reports.Explanation {
 		out.Pairs = append(out.Pairs, reports.TwinPair(p))
 	}
 	for _, m := range x.Moves {
-		out.Moves = append(out.Moves, reports.Move(m))
+		out.Moves = append(out.Moves, reports.Move{
+			Path: m.Path, Value: m.Value, Kind: sources[m.Kind], Below: m.Below, Above: m.Above, Elasticity: m.Elasticity, Problem: m.Problem,
+		})
 	}
 	for _, b := range x.Blocks {
 		out.Blocks = append(out.Blocks, reports.CoreNumPoint(b))

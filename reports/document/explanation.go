@@ -40,7 +40,7 @@ type TwinPair struct {
 type Move struct {
 	Path       string  `json:"path"`
 	Value      string  `json:"value"`
-	Kind       string  `json:"kind"`
+	Kind       Source  `json:"kind"` // how well it is known
 	Below      string  `json:"below"`
 	Above      string  `json:"above"`
 	Elasticity float64 `json:"percent_per_percent"`

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"pldperf/configs"
 	"pldperf/engine"
 	"pldperf/workloads"
 )
@@ -16,7 +17,7 @@ import (
 // goes by, 0 a parameter that does not count here.
 type Move struct {
 	Path, Value string
-	Kind        string // src, fit, est or user
+	Kind        configs.Kind
 	Below       string // the values that were run
 	Above       string
 	Elasticity  float64
@@ -35,7 +36,7 @@ func (x *Explanation) moves(w *workloads.Workload) (runs []run) {
 		if !ok || l.Unread || !fits || strings.Contains(path, "ideal.") {
 			continue
 		}
-		x.Moves = append(x.Moves, Move{Path: path, Value: l.Value, Kind: string(l.Kind), Below: below, Above: above})
+		x.Moves = append(x.Moves, Move{Path: path, Value: l.Value, Kind: l.Kind, Below: below, Above: above})
 	}
 	for i := range x.Moves {
 		m := &x.Moves[i]

@@ -129,7 +129,7 @@ func (b *bench) one(c, r int, params []Param, x at) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	out, err := w.Run(hw.Options{})
+	out, err := w.Run(hw.Options{Path: "off"})
 	if err != nil {
 		return 0, fmt.Errorf("%s, case %s: %w", b.spec.file, k.Name, err)
 	}
