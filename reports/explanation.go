@@ -25,8 +25,8 @@ func (e *Explanation) Write(w io.Writer, f Format, o Options) error { return wri
 
 func (e *Explanation) check() error { return (*document.Explanation)(e).Check() }
 
-func (e *Explanation) document() (document.Kind, any) {
-	return document.KindExplanation, &document.Document{Explanation: (*document.Explanation)(e)}
+func (e *Explanation) document(program string) writable {
+	return &document.Document{Head: document.NewHead(document.KindExplanation, program), Explanation: (*document.Explanation)(e)}
 }
 
 func (e *Explanation) page() *page {

@@ -31,7 +31,7 @@ func fakeExplanation() *Explanation {
 			{Path: "aiv.poll.max", Value: "1.6 us", Kind: document.Assumed, Below: "1.52 us", Above: "1.68 us", Elasticity: 0.05},
 			{Path: "aiv.fence", Value: "0.15 us", Kind: document.Assumed, Below: "142.5 ns", Above: "157.5 ns", Elasticity: 0},
 		},
-		Blocks: []CoreNumPoint{{1, 300 * us, ""}, {2, 125 * us, ""}, {4, 124 * us, ""}, {8, 123_500_000, ""}, {64, 0, "more than there are"}},
+		Blocks: []CoreNumPoint{{CoreNum: 1, Elapsed: 300 * us}, {CoreNum: 2, Elapsed: 125 * us}, {CoreNum: 4, Elapsed: 124 * us}, {CoreNum: 8, Elapsed: 123_500_000}, {CoreNum: 64, Problem: "more than there are"}},
 	}
 }
 
