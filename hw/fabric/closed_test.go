@@ -131,8 +131,8 @@ func TestIncastIsBoundByTheIngressCap(t *testing.T) {
 func outPort(t *testing.T, r *rig, f Flow) int {
 	c, ok := r.net.(*clos)
 	require.True(t, ok)
-	require.EqualValues(t, 1, c.flows[f].outPorts)
-	return int(c.links[c.flows[f].outPort].number)
+	require.EqualValues(t, 1, c.flows.at(uint32(f)).outPorts)
+	return int(c.links[c.flows.at(uint32(f)).outPort].number)
 }
 
 // twoFlows opens flows from rank 0 until two are on one port, or on different ones.

@@ -19,15 +19,17 @@ type network struct {
 	eng     *engine.Engine
 	ranks   int
 	quantum engine.Bytes
-	links   []link // links[0] is none
-	flows   []flow // flows[0] is none
+	links   []link     // links[0] is none
+	flows   slab[flow] // number 0 is none
 	waiting pool[message]
 	flying  pool[flight]
 	line    *timeline.Recorder // nil: nobody watches
 }
 
 func newNetwork(eng *engine.Engine, quantum engine.Bytes, ranks int) *network {
-	return &network{eng: eng, ranks: ranks, quantum: quantum, links: make([]link, 1), flows: make([]flow, 1)}
+	n := &network{eng: eng, ranks: ranks, quantum: quantum, links: make([]link, 1)}
+	n.flows.add(flow{})
+	return n
 }
 
 // A path is the links of a flow, by number; 0 is a link that the path does not have.
@@ -85,13 +87,13 @@ func (n *network) Handle(arg uint64) {
 	i := uint32(arg >> stageBits)
 	switch arg % (1 << stageBits) {
 	case offer:
-		n.flows[i].armed = false
+		n.flows.at(i).armed = false
 		n.offer(Flow(i))
 	case climb:
-		f := &n.flows[n.flying.at(i).flow]
+		f := n.flows.at(uint32(n.flying.at(i).flow))
 		n.cross(i, f.up, 0, descend)
 	case descend:
-		f := &n.flows[n.flying.at(i).flow]
+		f := n.flows.at(uint32(n.flying.at(i).flow))
 		n.cross(i, f.down, f.far, arrive)
 	case arrive:
 		n.arrive(i)
@@ -104,22 +106,21 @@ func (n *network) schedule(t engine.Time, stage uint64, i uint32) {
 
 // open adds a flow over a path.
 func (n *network) open(src, dst int, p path) Flow {
-	n.flows = append(n.flows, flow{path: p, ends: ends{int32(src), int32(dst)}})
-	return Flow(len(n.flows) - 1)
+	return Flow(n.flows.add(flow{path: p, ends: ends{int32(src), int32(dst)}}))
 }
 
 // Ends implements Fabric.
 func (n *network) Ends(f Flow) (src, dst int) {
-	e := &n.flows[f].ends
+	e := &n.flows.at(uint32(f)).ends
 	return int(e.src), int(e.dst)
 }
 
 // Send implements Fabric.
 func (n *network) Send(m Message) {
-	if m.Flow == 0 || int(m.Flow) >= len(n.flows) {
+	if m.Flow == 0 || uint32(m.Flow) >= n.flows.n {
 		panicFlow(m)
 	}
-	f := &n.flows[m.Flow]
+	f := n.flows.at(uint32(m.Flow))
 	m.check(f.ends)
 	i := n.waiting.take()
 	*n.waiting.at(i) = message{bytes: m.Bytes, landed: m.Landed, landedArg: m.LandedArg, left: m.Left, leftArg: m.LeftArg}
@@ -148,7 +149,7 @@ func (n *network) arm(f *flow, id Flow) {
 // offer books the sender's links for the next quantum of a flow. The cap comes first: what it grants is granted in order
 // of time at each port, so no port is booked past a quantum that would come before.
 func (n *network) offer(id Flow) {
-	f := &n.flows[id]
+	f := n.flows.at(uint32(id))
 	b := min(f.rest, n.quantum)
 	f.rest -= b
 	port := f.outPort
@@ -207,7 +208,7 @@ func (n *network) cross(i uint32, link int32, latency engine.Duration, next uint
 func (n *network) arrive(i uint32) {
 	q := *n.flying.at(i)
 	n.flying.give(i)
-	f := &n.flows[q.flow]
+	f := n.flows.at(uint32(q.flow))
 	cap := n.pass(f.in, n.eng.Now(), q.n, q.flow)
 	port := cap
 	f.landed = max(f.landed, q.end, cap.end)
@@ -281,3 +282,25 @@ func (p *pool[T]) give(i uint32) {
 
 // held returns how many places are in use.
 func (p *pool[T]) held() int { return max(0, len(p.items)-1) - len(p.unused) }
+
+// A slab keeps things by number for good, in pages: growing copies nothing, since a machine has a flow for each pair of
+// ranks. The zero slab is ready to use.
+type slab[T any] struct {
+	pages [][]T
+	n     uint32
+}
+
+const slabBits = 10 // logarithm of the things of a page
+
+func (s *slab[T]) at(i uint32) *T { return &s.pages[i>>slabBits][i%(1<<slabBits)] }
+
+// add keeps one more and returns its number.
+func (s *slab[T]) add(x T) uint32 {
+	if s.n%(1<<slabBits) == 0 {
+		s.pages = append(s.pages, make([]T, 1<<slabBits))
+	}
+	i := s.n
+	s.n++
+	*s.at(i) = x
+	return i
+}

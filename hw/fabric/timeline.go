@@ -28,7 +28,7 @@ func (n *network) show(l *link) *timeline.Server {
 // carried shows a quantum on a link: at a port whom it goes to or comes from; at a cap or an
 // uplink, which all share, only that it is busy.
 func (n *network) carried(l *link, id Flow, begin, end engine.Time, b engine.Bytes) {
-	f := &n.flows[id]
+	f := n.flows.at(uint32(id))
 	switch l.what {
 	case meshPort, portOut:
 		l.line.Carry(begin, end, int64(b), "send", int(f.dst))

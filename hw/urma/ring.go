@@ -1,8 +1,8 @@
 package urma
 
-// pageSQEs is how many SQEs a page of ring memory holds: few, since most queues of a
-// large machine hold few at a time.
-const pageSQEs = 4
+// pageSQEs is how many SQEs a page of ring memory holds: one, since a large machine has a
+// queue for each pair of ranks, and most of them hold one SQE at a time.
+const pageSQEs = 1
 
 // page is a piece of simulated ring memory.
 type page [pageSQEs * SQESize]byte
