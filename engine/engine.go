@@ -27,7 +27,13 @@ type Options struct {
 	Ties uint64
 	// StallLimit is how many events may run at one instant without Progress; 0 means DefaultStallLimit.
 	StallLimit int
+	// Sample, if it is not nil, is called between events, every SampleEvents of them, so that somebody can be shown how far
+	// the simulation is. It must change nothing of the model.
+	Sample func()
 }
+
+// SampleEvents is how many events lie between two calls of Sample: a fraction of a millisecond of work.
+const SampleEvents = 1 << 12
 
 // The event queues: the fast one, and its plain twin that gives the same order at several times the cost.
 const (
@@ -58,6 +64,7 @@ type Engine struct {
 
 	events uint64
 	digest uint64
+	sample func()
 	log    *log // nil: nobody asks why
 
 	idle     int // events at this instant since the last Progress
@@ -70,7 +77,7 @@ func New(o Options) *Engine {
 	if err := o.Check(); err != nil {
 		panic("engine: " + err.Error())
 	}
-	e := &Engine{limit: o.StallLimit}
+	e := &Engine{limit: o.StallLimit, sample: o.Sample}
 	if o.Queue == Reference || o.Ties != 0 {
 		e.twin = newReference(o.Ties)
 	}
@@ -138,6 +145,9 @@ func (e *Engine) Run() error {
 		e.digest = mix(e.digest, uint64(t), arg)
 		e.handling(s)
 		h.Handle(arg)
+		if e.events%SampleEvents == 0 && e.sample != nil {
+			e.sample()
+		}
 		if e.idle > watch {
 			if err := e.suspect(h, e.idle == watch+1); err != nil {
 				return err

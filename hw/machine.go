@@ -43,11 +43,19 @@ type Options struct {
 	Ties       uint64              // seed of another order of what happens at one instant; 0: that of scheduling
 	Timeline   timeline.Sink       // is told what every part does over time, if not nil
 	Path       string              // what the elapsed time was spent on: "on", "off", "parts" (no list of steps) or "auto" (default): unless the run is large
+	Progress   func(Progress)      // is told from time to time how far the run is, if not nil
 	Hazards    string              // "on", "off" or "auto" (default): on unless the run is large
 }
 
 // A CellFunc is told that a signal cell of a rank (row * columns + column) has a new value.
 type CellFunc func(rank int, buf program.Buf, cell int, value int32)
+
+// Progress is how far a run is.
+type Progress struct {
+	Now    engine.Time
+	Events uint64
+	Moved  engine.Bytes // payload sent or kept by calls that is where it should be: BytesSent and BytesSelf of all ranks in the end
+}
 
 // Watch asks for the steps of WQEs First ... First+N-1 of the queue from Rank to Peer.
 type Watch struct{ Rank, Peer, First, N int }
@@ -112,10 +120,12 @@ func Run(spec Spec, job *program.Job, opt Options) (*result.Result, error) {
 	if err := check(&spec, job, &opt); err != nil {
 		return nil, err
 	}
-	m := &machine{
-		spec: spec, job: job, opt: opt, eng: engine.New(engine.Options{Queue: opt.EventQueue, Ties: opt.Ties}),
-		noted: map[string]bool{}, res: &result.Result{Schema: result.Schema},
+	m := &machine{spec: spec, job: job, opt: opt, noted: map[string]bool{}, res: &result.Result{Schema: result.Schema}}
+	sim := engine.Options{Queue: opt.EventQueue, Ties: opt.Ties}
+	if opt.Progress != nil {
+		sim.Sample = func() { opt.Progress(m.progress()) }
 	}
+	m.eng = engine.New(sim)
 	if err := m.build(); err != nil {
 		return nil, err
 	}
@@ -128,6 +138,11 @@ func Run(spec Spec, job *program.Job, opt Options) (*result.Result, error) {
 		return nil, err
 	}
 	return m.finish(), nil
+}
+
+// progress counts as conserve does, though bytes may still be on their way.
+func (m *machine) progress() Progress {
+	return Progress{m.eng.Now(), m.eng.Events(), engine.Bytes(m.mem.Landed() - m.env.Copied + m.env.Tiled)}
 }
 
 func (m *machine) build() error {

@@ -136,6 +136,30 @@ func (w *Workload) compare(out *Outcome) error {
 	return nil
 }
 
+// Promised returns the bytes that all calls together move by their formulas, those of
+// warm-up calls too: what hw.Progress counts up to. It is 0 where a formula does not say.
+func (w *Workload) Promised() (sum engine.Bytes) {
+	for _, it := range w.items {
+		if it.Call == nil {
+			continue
+		}
+		a, err := collectives.Lookup(it.Call.Op, it.Call.Form)
+		if err != nil {
+			return 0
+		}
+		for k := range it.Repeat.Warmup + max(it.Repeat.Count, 1) {
+			for r := range w.Config.Ranks {
+				f := a.Formula(it.Call, r, k)
+				if f[result.BytesSent] == collectives.Unknown || f[result.BytesSelf] == collectives.Unknown {
+					return 0
+				}
+				sum += engine.Bytes(f[result.BytesSent] + f[result.BytesSelf])
+			}
+		}
+	}
+	return sum
+}
+
 // addFormula adds a call's prediction; what one call does not predict, the sum does not.
 func addFormula(sum *result.Counters, c result.Counters) {
 	for i := range sum {

@@ -18,7 +18,7 @@ func TestAccuracyPageShowsWhatValidateFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("with the race detector it takes minutes, and it has no goroutines of its own")
 	}
-	acc, err := accuracy(context.Background(), caseFiles(), 2)
+	acc, err := accuracy(context.Background(), caseFiles(), 2, nil)
 	require.NoError(t, err)
 	assert.Zero(t, acc.Outside(), "a row is outside its band: pldperf validate")
 	var now bytes.Buffer

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime/debug"
-	"time"
 )
 
 // fault is a panic of this program, kept with its stack until it can be reported.
@@ -46,31 +44,4 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		var none T
 		return none, context.Canceled
 	}
-}
-
-// patience is after how long a command that has printed nothing says that it is at work.
-const patience = 2 * time.Second
-
-// working tells people at a terminal that f is at work, and for how long; elsewhere it
-// is silent. The returned function wipes the line.
-func working(w io.Writer, what string) (stop func()) {
-	if !terminal(w) {
-		return func() {}
-	}
-	done, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(patience)
-		defer tick.Stop()
-		for start := time.Now(); ; {
-			select {
-			case <-done:
-				fmt.Fprint(w, "\r\x1b[K")
-				return
-			case <-tick.C:
-				fmt.Fprintf(w, "\r\x1b[K%s for %.0f s; Ctrl-C stops it", what, time.Since(start).Seconds())
-			}
-		}
-	}()
-	return func() { close(done); <-gone }
 }

@@ -65,9 +65,9 @@ func (a *app) calibrate(ctx context.Context, name string, f *calibrateFlags) err
 	if err := f.check(); err != nil {
 		return err
 	}
-	stop := working(a.errs, "fitting")
-	c, err := await(ctx, func() (*fit.Calibration, error) { return f.fit(ctx, name) })
-	stop()
+	m := working(a.errs, "fitting")
+	c, err := await(ctx, func() (*fit.Calibration, error) { return f.fit(ctx, name, m) })
+	m.stop()
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (f *calibrateFlags) check() error {
 	return folderOf(f.overlay)
 }
 
-func (f *calibrateFlags) fit(ctx context.Context, name string) (*fit.Calibration, error) {
+func (f *calibrateFlags) fit(ctx context.Context, name string, m *meter) (*fit.Calibration, error) {
 	s, err := fit.Load(name)
 	if err != nil {
 		return nil, err
@@ -98,6 +98,10 @@ func (f *calibrateFlags) fit(ctx context.Context, name string) (*fit.Calibration
 		if opt.Start, err = starts(f.from); err != nil {
 			return nil, err
 		}
+	}
+	opt.Progress = func(p fit.Progress) {
+		m.count((p.Rival-1)*p.Most+min(p.Points, p.Most), p.Rivals*p.Most)
+		m.say(fmt.Sprintf("point %d, error %.3g %%", p.Points, 100*p.Error))
 	}
 	return s.Calibrate(ctx, opt)
 }

@@ -112,7 +112,7 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	}
 	defer watch.discard()
 	opt.Timeline = watch.sink()
-	stop := working(a.errs, "running")
+	m := working(a.errs, "running")
 	r, err := await(ctx, func() (r ran, err error) {
 		if r.w, err = a.workload(name, f.sets); err != nil {
 			return r, err
@@ -124,6 +124,9 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 		if err := errors.Join(queueExists(opt.Watch, r.w.Config.Ranks), f.trace.ranksExist(r.w.Config.Ranks)); err != nil {
 			return r, err
 		}
+		if m != nil {
+			m.watch(&opt, f.perturb+1, r.w.Promised())
+		}
 		if r.out, err = f.execute(r.w, opt); err != nil {
 			return r, fmt.Errorf("%s: %w", r.w.File, err)
 		}
@@ -132,7 +135,7 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 		}
 		return r, nil
 	})
-	stop()
+	m.stop()
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pldperf": main})
+	testscript.Main(m, map[string]func(){"pldperf": main, "eager-pldperf": func() {
+		patience, pace = 0, time.Millisecond
+		main()
+	}})
 }
 
 func TestCommandsBehaveAsTheirScriptsSay(t *testing.T) {

@@ -185,7 +185,7 @@ func (a *app) loadSweep(ctx context.Context, name string, sets []string) (*workl
 	if !doc.Has("axes") && doc.Has("ranks") {
 		return nil, doc.At("ranks").Fault("this is a workload; run it with: pldperf run %s", name)
 	}
-	defer working(a.errs, "checking all points")()
+	defer working(a.errs, "checking all points").stop()
 	return await(ctx, func() (*workloads.Sweep, error) { return workloads.SweepFromDoc(file, doc, sets) })
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -67,9 +68,9 @@ func (a *app) validate(ctx context.Context, names []string, f *validateFlags) er
 	if len(names) == 0 {
 		names = caseFiles()
 	}
-	stop := working(a.errs, "validating")
-	acc, err := await(ctx, func() (*reports.Accuracy, error) { return accuracy(ctx, names, f.workers) })
-	stop()
+	m := working(a.errs, "validating")
+	acc, err := await(ctx, func() (*reports.Accuracy, error) { return accuracy(ctx, names, f.workers, m) })
+	m.stop()
 	if err != nil {
 		return err
 	}
@@ -83,12 +84,16 @@ func (a *app) validate(ctx context.Context, names []string, f *validateFlags) er
 }
 
 // accuracy evaluates files of cases.
-func accuracy(ctx context.Context, names []string, workers int) (*reports.Accuracy, error) {
+func accuracy(ctx context.Context, names []string, workers int, m *meter) (*reports.Accuracy, error) {
 	var out reports.Accuracy
-	for _, name := range names {
+	for i, name := range names {
 		s, err := fit.Load(name)
 		if err != nil {
 			return nil, err
+		}
+		s.Told = func(done, all int) {
+			m.count(i*all+done, len(names)*all)
+			m.say(fmt.Sprintf("%s, row %d of %d", name, done, all))
 		}
 		e, err := s.Evaluate(ctx, workers)
 		if err != nil {

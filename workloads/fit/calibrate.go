@@ -14,11 +14,19 @@ import (
 
 // Options are about how a fit is done.
 type Options struct {
-	Workers     int                             // simulations at once
-	Machine     string                          // instead of the spec's: a preset, or a file such as an earlier overlay
-	Start       map[string]string               // first guesses by label, instead of those of the spec
-	Evaluations int                             // simulated points a search; 0 is 60 and 40 for each parameter
-	Progress    func(points int, error float64) // told of the best root mean square error so far; nil: nobody
+	Workers     int               // simulations at once
+	Machine     string            // instead of the spec's: a preset, or a file such as an earlier overlay
+	Start       map[string]string // first guesses by label, instead of those of the spec
+	Evaluations int               // simulated points a search; 0 is 60 and 40 for each parameter
+	Progress    func(Progress)    // told of each point of the search; nil: nobody
+}
+
+// Progress is how far a fit is: the rival explanation that is fitted, from 1, of how many,
+// the points of its search so far, how many searches of that many points there usually are
+// at most, and the least root mean square error.
+type Progress struct {
+	Rival, Rivals, Points, Most int
+	Error                       float64
 }
 
 // Calibration is the outcome of a fit.
@@ -66,7 +74,7 @@ func (s *Spec) Calibrate(ctx context.Context, opt Options) (*Calibration, error)
 	}
 	var all []*search
 	for i := range rivals {
-		f := &search{spec: s, opt: opt, rival: &rivals[i], params: slices.Concat(s.Params, rivals[i].Params)}
+		f := &search{spec: s, opt: opt, rival: &rivals[i], nth: i + 1, of: len(rivals), params: slices.Concat(s.Params, rivals[i].Params)}
 		if err := f.run(ctx); err != nil {
 			return nil, err
 		}
@@ -140,6 +148,8 @@ type search struct {
 	spec   *Spec
 	opt    Options
 	rival  *Alternative
+	nth    int // of the rivals, from 1
+	of     int
 	params []Param
 	bench  *bench
 	free   []int // parameters that the rows react to
@@ -371,9 +381,9 @@ func (f *search) descend(ctx context.Context, from at, value, step float64) (at,
 		f.points++
 		if outside == 0 && v < value {
 			best, value = x, v
-			if f.opt.Progress != nil {
-				f.opt.Progress(f.points, math.Sqrt(value))
-			}
+		}
+		if f.opt.Progress != nil {
+			f.opt.Progress(Progress{f.nth, f.of, f.points, searches * f.budget(), math.Sqrt(value)})
 		}
 		return v + outside
 	}}
@@ -381,12 +391,8 @@ func (f *search) descend(ctx context.Context, from at, value, step float64) (at,
 	for k, i := range f.free {
 		y[k] = f.params[i].share(max(from[i], 1))
 	}
-	budget := f.opt.Evaluations
-	if budget == 0 {
-		budget = 60 + 40*len(f.free)
-	}
 	_, err := optimize.Minimize(p, y, &optimize.Settings{
-		FuncEvaluations: budget,
+		FuncEvaluations: f.budget(),
 		Converger:       &enough{optimize.FunctionConverge{Absolute: f.least() / 10, Relative: 1e-3, Iterations: 15 + 5*len(f.free)}, f.least()},
 	}, &optimize.NelderMead{SimplexSize: step})
 	if f.err != nil {
@@ -397,6 +403,13 @@ func (f *search) descend(ctx context.Context, from at, value, step float64) (at,
 	}
 	return best, value, nil
 }
+
+// searches is how many there are of an explanation: from the first guess and from the best
+// point of the bounds, each again until nothing changes.
+const searches = 4
+
+// budget is how many points a search has at most.
+func (f *search) budget() int { return cmp.Or(f.opt.Evaluations, 60+40*len(f.free)) }
 
 // enough ends a search also where its objective is as small as anyone asks.
 type enough struct {

@@ -30,6 +30,7 @@ func (s *Spec) Evaluate(ctx context.Context, workers int) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.told = s.Told
 	seconds, err := b.seconds(ctx, nil, nil, func(row) bool { return true })
 	if err != nil {
 		return nil, err

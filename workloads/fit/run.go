@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -48,6 +49,7 @@ type bench struct {
 	known   map[string]float64 // seconds, by case, row and values
 	routed  [][]float64        // mean bytes that a rank routes, by case and row; known once it has run
 	runs    int
+	told    func(done, all int) // of rows
 }
 
 // open reads the tables and the workloads of a spec. machine replaces the spec's own.
@@ -90,6 +92,10 @@ type at []int64
 // seconds simulates the rows that want says and returns their times, by case and row.
 func (b *bench) seconds(ctx context.Context, params []Param, x at, want func(r row) bool) ([][]float64, error) {
 	out := make([][]float64, len(b.rows))
+	all, done := 0, atomic.Int64{}
+	for _, rows := range b.rows {
+		all += len(rows)
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(b.workers)
 	for c := range b.rows {
@@ -103,6 +109,9 @@ func (b *bench) seconds(ctx context.Context, params []Param, x at, want func(r r
 					return err
 				}
 				out[c][r], err = b.one(c, r, params, x)
+				if b.told != nil {
+					b.told(int(done.Add(1)), all)
+				}
 				return err
 			})
 		}

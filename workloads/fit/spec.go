@@ -26,6 +26,10 @@ type Spec struct {
 	Alternatives []Alternative   `yaml:"alternatives" help:"rival causes: each is fitted with the parameters above; the first one is written"`
 	Cases        []Case          `yaml:"cases" required:"true" help:"what is compared"`
 
+	// Told, if not nil, is told how many rows of how many have been evaluated, by several
+	// goroutines.
+	Told func(done, all int) `yaml:"-"`
+
 	file string
 	doc  *configs.Doc
 }
