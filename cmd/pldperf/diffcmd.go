@@ -194,13 +194,18 @@ func (a *app) runNow(ctx context.Context, file string, doc *configs.Doc, sets []
 	if isMachine(doc) {
 		return nil, doc.At("name").Fault("this is a machine, which a workload names; see: pldperf show %s", file)
 	}
-	defer working(a.errs, "running "+file)()
+	m := working(a.errs, "running "+file)
+	defer m.stop()
 	return await(ctx, func() (*document.Document, error) {
 		w, err := workloads.LoadDoc(file, doc, sets)
 		if err != nil {
 			return nil, err
 		}
-		out, err := w.Run(hw.Options{Hazards: "auto"})
+		opt := hw.Options{Hazards: "auto"}
+		if m != nil {
+			m.watch(&opt, 1, w.Promised())
+		}
+		out, err := w.Run(opt)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}

@@ -27,11 +27,11 @@ func (a *app) explainRun(ctx context.Context, name string, f *explainFlags) erro
 	if err != nil {
 		return err
 	}
-	stop := working(a.errs, "explaining")
+	m := working(a.errs, "explaining")
 	x, err := await(ctx, func() (*explain.Explanation, error) {
-		return explain.Explain(ctx, file, doc, f.sets, explain.Options{Workers: f.jobs, Quick: f.quick})
+		return explain.Explain(ctx, file, doc, f.sets, explain.Options{Workers: f.jobs, Quick: f.quick, Progress: m.count})
 	})
-	stop()
+	m.stop()
 	if err != nil {
 		return err
 	}
