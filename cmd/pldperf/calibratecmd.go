@@ -43,8 +43,8 @@ func (a *app) calibrateCommand() *cobra.Command {
 	var f calibrateFlags
 	c := &cobra.Command{
 		Use: "calibrate FILE", Short: "fit parameters to published measurements", Long: calibrateLong, Args: oneFile,
-		ValidArgs: caseFiles(),
-		RunE:      func(c *cobra.Command, args []string) error { return a.calibrate(c.Context(), args[0], &f) },
+		ValidArgsFunction: completeCases,
+		RunE:              func(c *cobra.Command, args []string) error { return a.calibrate(c.Context(), args[0], &f) },
 	}
 	fl := c.Flags()
 	fl.StringVarP(&f.overlay, "output", "o", "", "machine file to write, .yaml; a picture and the fields of calls stand beside it")

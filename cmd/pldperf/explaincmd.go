@@ -43,7 +43,7 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "explain FILE | KEY", Short: "say where a workload's time goes, or what a configuration key means", Long: explainLong,
 		Args:              oneKey,
-		ValidArgsFunction: completeKeys,
+		ValidArgsFunction: completeWord,
 		RunE:              func(c *cobra.Command, args []string) error { return a.explain(c.Context(), args[0], &f) },
 	}
 	fl := c.Flags()

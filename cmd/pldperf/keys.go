@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"pldperf/configs"
 	"pldperf/hw"
 	"pldperf/workloads"
@@ -163,38 +161,36 @@ func (l keyList) unknown(word string) error {
 	return fmt.Errorf("no key and no file is called %q; did you mean %q?", word, near)
 }
 
-// completeKeys offers keys on the command line, one level at a time.
-func completeKeys(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return levels(begun, ""), cobra.ShellCompDirectiveNoSpace
-}
-
-// levels lists the keys that begin with what was begun, as far as the next dot; end
-// follows those that have no keys below.
-func levels(begun, end string) (out []string) {
-	keys := allKeys()
-	for _, k := range keys {
+// levels lists the keys of a kind of file, or of all, that begin with what was begun, as
+// far as the next dot; end follows those that have no keys below.
+func levels(begun, end, kind string) (out []string) {
+	sections := map[string]bool{}
+	var found []key
+	for _, k := range allKeys() {
 		path := plain(k.Path)
 		rest, ok := strings.CutPrefix(path, begun)
-		if !ok {
+		if !ok || kind != "" && k.Kind != kind {
 			continue
 		}
 		if i := strings.IndexByte(rest, '.'); i >= 0 {
-			path = begun + rest[:i+1]
-			if len(out) > 0 && strings.HasPrefix(out[len(out)-1], path[:len(path)-1]) { // its section came before
-				out[len(out)-1] = path
-			}
-		} else {
-			path += end
-			if k.Doc != "" {
-				path += "\t" + k.Doc
-			}
+			sections[begun+rest[:i]] = true
+			continue
 		}
-		if !slices.Contains(out, path) {
-			out = append(out, path)
-		}
+		found = append(found, k)
 	}
-	return out
+	for _, k := range found {
+		path, after := plain(k.Path), end
+		if sections[path] {
+			after = "."
+		}
+		if delete(sections, path); k.Doc != "" {
+			after += "\t" + k.Doc
+		}
+		out = append(out, path+after)
+	}
+	for path := range sections { // those of no key of their own: sweep and fit
+		out = append(out, path+".")
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

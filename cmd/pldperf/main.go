@@ -81,7 +81,11 @@ const long = `pldperf predicts what PyPTO's distributed collectives (pld) cost o
 relatives. It runs the collective on a simulated machine, moves the data while it does
 so and checks that it arrives right, and accounts for every picosecond.
 
-Files may be paths or the names of shipped ones (see: pldperf presets).
+Files may be paths or the names of shipped ones (see: pldperf presets). pldperf explain KEY
+says what a key in them means, pldperf schema what an editor has to know of them.
+
+Shells complete commands, shipped names, operations, keys and their values once they have
+been told, in bash by: source <(pldperf completion bash). pldperf man DIR writes man pages.
 
 Exit codes: 0 ok; 1 wrong data, abort, deadlock or hazard; 2 usage or configuration;
 3 a fault of pldperf itself; 130 interrupted.`
@@ -101,11 +105,12 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(unknownFlag)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(a.runCommand(), a.sweepCommand(), a.plotCommand(), a.diffCommand(), a.irCommand(), a.costCommand(), a.validateCommand(), a.calibrateCommand(), a.presetsCommand(),
-		a.showCommand(), a.explainCommand(), a.schemaCommand(), a.checkCommand(), a.initCommand(), a.versionCommand())
+		a.showCommand(), a.explainCommand(), a.schemaCommand(), a.checkCommand(), a.initCommand(), a.manCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd("completion")
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // so that an unknown shell is an error
 	}
+	completeFlags(root)
 	return root
 }
 

@@ -36,8 +36,8 @@ func (a *app) validateCommand() *cobra.Command {
 	var f validateFlags
 	c := &cobra.Command{
 		Use: "validate [FILE...]", Short: "compare the simulator with published measurements", Long: validateLong,
-		ValidArgs: caseFiles(),
-		RunE:      func(c *cobra.Command, args []string) error { return a.validate(c.Context(), args, &f) },
+		ValidArgsFunction: completeCases,
+		RunE:              func(c *cobra.Command, args []string) error { return a.validate(c.Context(), args, &f) },
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
