@@ -231,8 +231,9 @@ func (c *Comparison) records() [][]string {
 	for k := range result.NumReasons {
 		head = append(head, k.String()+"_us")
 	}
+	head = append(head, "between_calls_us") // with it the account adds up to elapsed_us
 	for k := range result.NumCounters {
-		head = append(head, k.String())
+		head = append(head, counterColumn(k))
 	}
 	rows := [][]string{head}
 	places, picked, wins := c.places()
@@ -250,6 +251,7 @@ func (c *Comparison) records() [][]string {
 		for _, d := range p.Reasons {
 			row = append(row, exact(d))
 		}
+		row = append(row, exact(p.Between))
 		for _, n := range p.Counters {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
@@ -292,4 +294,12 @@ func record(p *Point, row ChoiceRow, picked bool) []string {
 		rate(p.Algbw), rate(p.Busbw), rate(p.Wire), exact(p.Bound), p.BoundBy, reached, p.Limits,
 		strconv.FormatInt(p.PeakSQ, 10), strconv.FormatUint(p.Events, 10), p.Digest, p.Problem}
 	return out
+}
+
+// counterColumn names a counter with its unit.
+func counterColumn(k result.Counter) string {
+	if k.Unit() == "B" && !strings.Contains(k.String(), "bytes") {
+		return k.String() + "_bytes"
+	}
+	return k.String()
 }

@@ -203,8 +203,11 @@ func TestComparisonCSVHasUnitsAndEveryPoint(t *testing.T) {
 		assert.Contains(t, rows[0], k.String()+"_us")
 	}
 	for k := range result.NumCounters {
-		assert.Contains(t, rows[0], k.String())
+		assert.Contains(t, rows[0], counterColumn(k))
 	}
+	assert.Contains(t, rows[0], "combined_bytes")
+	assert.Contains(t, rows[0], "between_calls_us")
+	assert.Contains(t, rows[0], "sqes", "a number of things needs no unit")
 	at := slices.Index(rows[0], "elapsed_us")
 	assert.Equal(t, "112.000000", rows[2][at])
 	at = slices.Index(rows[0], "recommended")
