@@ -22,7 +22,7 @@ import (
 // Exit codes (docs: `pldperf help`).
 const (
 	exitOK       = 0
-	exitBad      = 1   // wrong data, aborted, deadlock, hazard
+	exitBad      = 1   // wrong data, aborted, deadlock, hazard, a difference
 	exitUsage    = 2   // usage or configuration
 	exitInternal = 3   // a fault of this program
 	exitStopped  = 130 // interrupted
@@ -87,7 +87,7 @@ says what a key in them means, pldperf schema what an editor has to know of them
 Shells complete commands, shipped names, operations, keys and their values once they have
 been told, in bash by: source <(pldperf completion bash). pldperf man DIR writes man pages.
 
-Exit codes: 0 ok; 1 wrong data, abort, deadlock or hazard; 2 usage or configuration;
+Exit codes: 0 ok; 1 wrong data, abort, deadlock, hazard, or a difference (diff); 2 usage or configuration;
 3 a fault of pldperf itself; 130 interrupted.`
 
 func (a *app) root() *cobra.Command {
