@@ -243,11 +243,33 @@ func explains(t *testing.T, res *result.Result) {
 	}
 }
 
+// holders asserts that each wait for others says for whom.
+func holders(t *testing.T, res *result.Result) {
+	t.Helper()
+	for i := range res.Blocks {
+		b := &res.Blocks[i]
+		sums := map[string]engine.Duration{}
+		for _, h := range b.Held {
+			sums[h.Reason] += h.Time
+			assert.Less(t, h.Peer, len(res.Ranks))
+			if h.Reason != result.SignalWait.String() { // that may be for another block, or for a sector
+				assert.NotEqual(t, b.Rank, h.Peer, "rank %d block %d, %s", b.Rank, b.Block, h.Reason)
+				assert.GreaterOrEqual(t, h.Peer, 0, "rank %d block %d, %s", b.Rank, b.Block, h.Reason)
+			}
+		}
+		for _, r := range []result.Reason{result.SignalWait, result.CQEWait, result.RemoteWait} {
+			assert.Equal(t, b.Time[r], sums[r.String()], "rank %d block %d, %v", b.Rank, b.Block, r)
+		}
+	}
+}
+
 func TestThePathOfEveryAlgorithmAddsUpToItsElapsedTime(t *testing.T) {
 	for _, spec := range machines(t) {
 		each(t, 53, func(t *testing.T, _ *collectives.Algorithm, c *collectives.Call) {
 			job := compose(t, c)
-			explains(t, ok(t, spec, job))
+			res := ok(t, spec, job)
+			explains(t, res)
+			holders(t, res)
 			explains(t, ok(t, spec, skewed(rand.New(rand.NewPCG(7, 8)), job)))
 		})
 	}

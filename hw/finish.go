@@ -53,7 +53,9 @@ func digest(r *result.Result) string {
 	short.Digests, short.Blocks, short.Ranks, short.Resources, short.Steps = result.Digests{}, nil, nil, nil, nil // steps only observe
 	put(&short)
 	for i := range r.Blocks {
-		put(&r.Blocks[i])
+		b := r.Blocks[i]
+		b.Held = nil // as the path
+		put(&b)
 	}
 	for i := range r.Ranks {
 		put(&r.Ranks[i])

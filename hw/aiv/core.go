@@ -103,6 +103,10 @@ type Core struct {
 	flights []*flight
 	flying  int  // remote stores that the core does not know to be over
 	fenced  bool // and it waits for them
+
+	holder   int // rank that it waits for, while there is a record
+	notifier int // rank whose notify was the last that it waited for, or -1
+	last     int // rank at which its last remote store landed
 }
 
 // loop is a Loop that a core is in.
@@ -338,6 +342,12 @@ func (c *Core) turn(r result.Reason) { c.turnAt(c.env.Eng.Now(), r) }
 // turnAt is turn at a time between that of the last turn and now.
 func (c *Core) turnAt(t engine.Time, r result.Reason) {
 	c.Acct.Time[c.reason] += t.Sub(c.since)
+	if c.env.Eng.Recording() {
+		c.hold(t.Sub(c.since))
+		if heldByOthers(r) {
+			c.holder = c.waitsFor()
+		}
+	}
 	c.since, c.reason = t, r
 	if c.line != nil {
 		c.turned(t, r)

@@ -217,7 +217,7 @@ func (c *Core) jumped(op *program.Op, row int) bool {
 // Signalled is called when the cells waited for can all be seen from ready on; the
 // core goes on when a poll has seen them.
 func (c *Core) Signalled(ready engine.Time) {
-	c.step = waitSeen
+	c.step, c.notifier = waitSeen, c.env.Signals.landing
 	c.wait.ready = max(ready, c.env.Eng.Now())
 	sources, seen, polls := int64(1), engine.Time(0), int64(0)
 	p, s := c.env.Spec.Poll.slowed(c.Task.Slow), &c.env.Spec.Signal

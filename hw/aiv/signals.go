@@ -27,6 +27,7 @@ type Signals struct {
 	unused  []uint32
 	drop    []Drop
 	probe   func(rank int, buf memory.ID, cell int, value int32)
+	landing int // rank whose notify is landing, or -1
 	hazards *hazard.Checker
 }
 
@@ -110,7 +111,7 @@ type batch struct {
 
 // NewSignals returns a service without signals.
 func NewSignals(eng *engine.Engine, mem *memory.Space, net fabric.Fabric, spec *Spec, ranks int, drop []Drop) *Signals {
-	return &Signals{eng: eng, mem: mem, net: net, spec: spec, ranks: ranks, drop: drop}
+	return &Signals{eng: eng, mem: mem, net: net, spec: spec, ranks: ranks, drop: drop, landing: -1}
 }
 
 // Check makes h see every notify that lands.
@@ -277,6 +278,7 @@ func (g *Signals) land(b *batch, target, row int) {
 	r := g.at(b.at.buf, target)
 	cell := b.at.of(row)
 	c, source := g.bufs[b.at.buf].place(r, cell)
+	g.landing = int(b.src)
 	b.served = g.serve(r, cell, b.writer, c != nil && c.who != nil)
 	old, now := g.change(b, target, cell)
 	g.hazards.Land(target, program.Buf(b.at.buf), cell, b.value, b.set, b.told)
@@ -292,6 +294,7 @@ func (g *Signals) land(b *batch, target, row int) {
 	if len(r.waiters) > 0 {
 		g.retry(r, target, b.at.buf, cell, b.served)
 	}
+	g.landing = -1
 }
 
 // retry wakes the waiters without a column of their own that the change of a cell

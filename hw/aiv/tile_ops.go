@@ -135,6 +135,7 @@ func (c *Core) flown(i int) {
 	f, now := c.flights[i], c.env.Eng.Now()
 	switch {
 	case f.op == nil: // it has learnt
+		c.last = f.at.Rank
 		f.used = false
 		if c.flying--; c.flying == 0 && c.fenced {
 			c.fenced = false

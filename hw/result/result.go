@@ -94,6 +94,16 @@ type Block struct {
 	Pieces   int64           `json:"pieces"`
 	Waits    int64           `json:"stage_waits"`
 	WaitTime engine.Duration `json:"stage_wait_ps"`
+	Held     []Held          `json:"held,omitempty"` // of the waits for other ranks: for whom; only with a path
+}
+
+// Held is how long a block waited for one other rank, for one reason: for its notify, for
+// what a queue sends there, or for remote MTE between the two. The times of a reason add
+// up to the block's.
+type Held struct {
+	Reason string          `json:"reason"`
+	Peer   int             `json:"peer"` // -1: for a sector to serve what has landed already
+	Time   engine.Duration `json:"time_ps"`
 }
 
 // Resource is one shared part of the machine: what it carried and how long it was busy.

@@ -1,0 +1,43 @@
+package aiv
+
+import (
+	"pldperf/engine"
+	"pldperf/hw/program"
+	"pldperf/hw/result"
+)
+
+// hold charges a wait that ends to the rank that it was for, while there is a record. What other reasons wait for is
+// the block's own: its pipes, its poll, its launch.
+func (c *Core) hold(d engine.Duration) {
+	if d == 0 || !heldByOthers(c.reason) {
+		return
+	}
+	if c.reason == result.SignalWait {
+		c.holder = c.notifier
+	} else if c.fenced {
+		c.holder = c.last
+	}
+	for i := range c.Acct.Held {
+		if h := &c.Acct.Held[i]; h.Reason == c.reason.String() && h.Peer == c.holder {
+			h.Time += d
+			return
+		}
+	}
+	c.Acct.Held = append(c.Acct.Held, result.Held{Reason: c.reason.String(), Peer: c.holder, Time: d})
+}
+
+func heldByOthers(r result.Reason) bool {
+	return r == result.SignalWait || r == result.CQEWait || r == result.RemoteWait
+}
+
+// waitsFor returns the rank at the other end of the op that begins to wait.
+func (c *Core) waitsFor() int {
+	if c.Task.Program == nil || c.pc >= len(c.Task.Program.Ops) {
+		return c.last
+	}
+	switch op := &c.Task.Program.Ops[c.pc]; op.Kind {
+	case program.Put, program.Get, program.RemoteLoad, program.RemoteStore, program.Submit, program.Flush:
+		return int(op.Peer.At(&c.here))
+	}
+	return c.peer
+}
