@@ -14,7 +14,7 @@ func (c *Core) hold(d engine.Duration) {
 	}
 	if c.reason == result.SignalWait {
 		c.holder = c.notifier
-	} else if c.fenced {
+	} else if c.holder == lastStore {
 		c.holder = c.last
 	}
 	for i := range c.Acct.Held {
@@ -30,10 +30,13 @@ func heldByOthers(r result.Reason) bool {
 	return r == result.SignalWait || r == result.CQEWait || r == result.RemoteWait
 }
 
+// lastStore stands for the rank at which the last of the remote stores in flight will land.
+const lastStore = -2
+
 // waitsFor returns the rank at the other end of the op that begins to wait.
 func (c *Core) waitsFor() int {
-	if c.Task.Program == nil || c.pc >= len(c.Task.Program.Ops) {
-		return c.last
+	if c.fenced {
+		return lastStore
 	}
 	switch op := &c.Task.Program.Ops[c.pc]; op.Kind {
 	case program.Put, program.Get, program.RemoteLoad, program.RemoteStore, program.Submit, program.Flush:
