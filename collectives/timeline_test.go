@@ -61,3 +61,36 @@ func TestTheTimelineOfEveryAlgorithmAddsUpToItsAccounts(t *testing.T) {
 		})
 	}
 }
+
+// The CQE of one rank aborts the run while others still copy rows and wait for stages.
+func TestTheTimelineOfARunThatIsCutAddsUpToItsAccounts(t *testing.T) {
+	spec := mesh(t, "ub.stages=2")
+	tab := rows(4, 400, 400, func(s, d int) int {
+		if s == 0 && d == 0 {
+			return 400
+		}
+		return 2
+	})
+	cut, ring := map[result.Status]int{}, 0
+	for i := range 24 {
+		job := compose(t, indexed(2, 7168, "INT8", tab))
+		job.Faults = []program.Fault{{Kind: "cqe_status", Src: 1 + i%3, Dst: 0, Value: 1}}
+		if i%4 == 0 {
+			job.Faults = []program.Fault{{Kind: "drop_notify", Src: 1 + i%3, Dst: 0}}
+		}
+		job.Offsets = []engine.Duration{engine.Duration(i) * 100 * engine.Nanosecond, 0, 0, 0}
+		w := hwtest.Watch(t)
+		res := run(t, spec, job, hw.Options{Timeline: w})
+		w.Closed()
+		spends(t, w, res)
+		cut[res.Status]++
+		for s := range w.Spent {
+			if res.Status == result.Aborted && s.Reason == "stage_wait" {
+				ring++
+			}
+		}
+	}
+	assert.Positive(t, cut[result.Aborted])
+	assert.Positive(t, cut[result.Deadlock])
+	assert.Positive(t, ring)
+}

@@ -367,6 +367,9 @@ func (c *Core) end() {
 // Close brings the account up to t, the end of the run, in a block that has not ended.
 func (c *Core) Close(t engine.Time) {
 	c.settle(t)
+	if c.reason == result.MTE2 && (c.tail == draining || c.tail == leaving) {
+		c.closeRing(result.Idle)
+	}
 	c.turnAt(t, result.Idle)
 	c.Acct.MTE2, c.Acct.MTE3, c.Acct.Overlap = c.pipes.Busy()
 }

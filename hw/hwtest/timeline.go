@@ -1,8 +1,6 @@
 package hwtest
 
 import (
-	"testing"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -13,7 +11,7 @@ import (
 // Watcher is a timeline.Sink that checks what every Sink may rely on, and sums up what
 // blocks spend.
 type Watcher struct {
-	t      testing.TB
+	t      require.TestingT
 	Spent  map[Spending]engine.Duration
 	Busy   map[timeline.Place]engine.Duration // by place, its lane 0
 	Bytes  map[timeline.Place]int64
@@ -35,8 +33,8 @@ type watched struct {
 	any   bool
 }
 
-// Watch returns a Watcher that fails t.
-func Watch(t testing.TB) *Watcher {
+// Watch returns a Watcher that fails t, a test or a run of a property.
+func Watch(t require.TestingT) *Watcher {
 	return &Watcher{
 		t: t, Spent: map[Spending]engine.Duration{}, Busy: map[timeline.Place]engine.Duration{}, Bytes: map[timeline.Place]int64{},
 		Kinds: map[timeline.Kind]int{}, tracks: make([]watched, 1),
