@@ -34,11 +34,9 @@ type Block struct {
 	rec   *Recorder
 	unit  *unit
 	since engine.Time // from which reason holds
-	name  string      // of the reason; none: what is not shown
-	spent Spent
-	peer  int
-	phase string // that is open
-	state uint8  // what is open: nothing, the call, or a phase of it
+	span  Span        // of the present reason, without its time
+	phase string      // that is open
+	state uint8       // what is open: nothing, the call, or a phase of it
 }
 
 func (r *Recorder) rank(n int) *rank {
@@ -70,7 +68,7 @@ func (r *Recorder) Launch(rank, block int, c *Call, now engine.Time, reason stri
 		return nil
 	}
 	u := r.take(rank)
-	b := &Block{rec: r, unit: u, since: now, name: reason, peer: -1, spent: Spent{Call: c, Block: block, PC: -1}}
+	b := &Block{rec: r, unit: u, since: now, span: Span{Name: reason, Peer: -1, Seq: -1, Spent: Spent{Call: c, Block: block, PC: -1}}}
 	u.block, u.taken = b, true
 	return b
 }
@@ -92,11 +90,12 @@ func (b *Block) track(k Kind) Track {
 // Turn charges the time up to t to what the block has spent it on, and begins the next.
 // Nothing that takes no time is shown, and what goes on is one span.
 func (b *Block) Turn(t engine.Time, reason, op, phase string, pc, peer int) {
-	if b.name == reason && b.spent.PC == pc && b.peer == peer {
+	s := &b.span
+	if s.PC == pc && s.Peer == peer && s.Name == reason {
 		return
 	}
 	b.charge(t)
-	b.name, b.spent.Op, b.spent.Phase, b.spent.PC, b.peer = reason, op, phase, pc, peer
+	s.Name, s.Op, s.Phase, s.PC, s.Peer = reason, op, phase, pc, peer
 }
 
 // charge shows the time up to t.
@@ -106,23 +105,24 @@ func (b *Block) charge(t engine.Time) {
 	}
 	if k := b.track(Scalar); k != 0 {
 		b.enter(k)
-		b.rec.put(k, Span{Begin: b.since, End: t, Name: b.name, Peer: b.peer, Seq: -1, Spent: b.spent})
+		b.span.Begin, b.span.End = b.since, t
+		b.rec.put(k, &b.span)
 	}
 	b.since = t
 }
 
 // enter opens the call and the phase that the next span is in.
 func (b *Block) enter(k Track) {
-	if b.state > 0 && b.phase == b.spent.Phase {
+	if b.state > 0 && b.phase == b.span.Phase {
 		return
 	}
 	s := b.rec.sink
 	if b.state == 0 {
-		s.Begin(k, b.since, fmt.Sprintf("%s, block %d", b.spent.Call.Name, b.spent.Block))
+		s.Begin(k, b.since, fmt.Sprintf("%s, block %d", b.span.Call.Name, b.span.Block))
 		b.state = 1
 	}
 	b.leave(k)
-	if b.phase = b.spent.Phase; b.phase != "" {
+	if b.phase = b.span.Phase; b.phase != "" {
 		s.Begin(k, b.since, b.phase)
 		b.state = 2
 	}
@@ -143,10 +143,10 @@ func (b *Block) Carve(from, to engine.Time, reason string) {
 		return
 	}
 	b.charge(from)
-	was := b.name
-	b.name = reason
+	was := b.span.Name
+	b.span.Name = reason
 	b.charge(to)
-	b.name = was
+	b.span.Name = was
 }
 
 // Done ends the block; unless its AIV still stores for it, the next one may have that.
@@ -168,13 +168,17 @@ func (b *Block) Work(k Kind, begin, end engine.Time, name string, bytes int64, p
 	if b == nil {
 		return
 	}
-	b.rec.put(b.track(k), Span{Begin: begin, End: end, Name: name, Bytes: bytes, Peer: peer, Seq: -1})
+	if t := b.track(k); t != 0 {
+		s := &b.rec.span
+		*s = Span{Begin: begin, End: end, Name: name, Bytes: bytes, Peer: peer, Seq: -1}
+		b.rec.put(t, s)
+	}
 }
 
 // Remote is Work with the peer that the block's op has to do with.
 func (b *Block) Remote(k Kind, begin, end engine.Time, name string, bytes int64) {
 	if b != nil {
-		b.Work(k, begin, end, name, bytes, b.peer)
+		b.Work(k, begin, end, name, bytes, b.span.Peer)
 	}
 }
 
@@ -215,5 +219,5 @@ func (r *Recorder) Called(rank int, c *Call, begin, end engine.Time) {
 	if l.end = end; !l.asked {
 		r.open(&l.lane, &Place{Kind: Calls, Rank: rank, Lane: i, Name: "calls"})
 	}
-	r.put(l.track, Span{Begin: begin, End: end, Name: c.Name, Peer: -1, Seq: -1})
+	r.put(l.track, &Span{Begin: begin, End: end, Name: c.Name, Peer: -1, Seq: -1})
 }

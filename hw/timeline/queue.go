@@ -87,7 +87,7 @@ func (q *SQEs) stages(t Track, x *SQE, end engine.Time) {
 		end  engine.Time
 	}{{"fetch", x.Gather}, {"gather", x.Wire}, {"wire", x.Left}, {"land", x.Land}, {"ack", x.Ack}, {"cqe", x.Done}} {
 		if s.end > at {
-			q.rec.put(t, Span{Begin: at, End: s.end, Name: s.name, Bytes: x.Bytes, Peer: q.peer, Seq: x.Seq, SGEs: x.SGEs})
+			q.rec.put(t, &Span{Begin: at, End: s.end, Name: s.name, Bytes: x.Bytes, Peer: q.peer, Seq: x.Seq, SGEs: x.SGEs})
 			at = s.end
 		}
 	}

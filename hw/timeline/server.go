@@ -64,7 +64,7 @@ func (s *Server) carry(begin, end engine.Time, n int64, name string, peer int) {
 		p.Bytes += n
 		return
 	}
-	s.rec.put(s.busy.track, s.span)
+	s.rec.put(s.busy.track, &s.span)
 	s.span = Span{Begin: begin, End: end, Name: name, Bytes: n, Peer: peer, Seq: -1}
 }
 
@@ -108,7 +108,7 @@ func (s *Server) show(at engine.Time, v int64) {
 
 func (s *Server) close() {
 	if s.busy.track != 0 {
-		s.rec.put(s.busy.track, s.span)
+		s.rec.put(s.busy.track, &s.span)
 		s.span = Span{}
 	}
 	if s.rate.track != 0 {

@@ -99,7 +99,7 @@ type Recorder struct {
 	tracks  Track
 	ranks   []*rank
 	servers []*Server
-	span    Span
+	span    Span // for those who have none of their own to give
 }
 
 // New returns a Recorder for a sink; nil for none.
@@ -126,10 +126,9 @@ func (r *Recorder) open(l *lane, p *Place) Track {
 }
 
 // put gives a span to the sink; one that takes no time is none.
-func (r *Recorder) put(t Track, s Span) {
+func (r *Recorder) put(t Track, s *Span) {
 	if t != 0 && s.End > s.Begin {
-		r.span = s
-		r.sink.Span(t, &r.span)
+		r.sink.Span(t, s)
 	}
 }
 

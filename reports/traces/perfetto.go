@@ -64,13 +64,11 @@ const (
 // sequence is the number of the one sequence of packets.
 const sequence = 1
 
-// perfetto writes a perfetto.protos.Trace: a packet an event, with texts interned.
+// perfetto writes a perfetto.protos.Trace: a packet an event, with texts interned. Messages
+// are written in place, with room for a length that follows, which may have leading zeros.
 type perfetto struct {
-	b        []byte // the trace
-	packet   []byte // being made, and parts of it
-	event    []byte
-	part     []byte
-	interned []byte
+	b        []byte               // the trace
+	interned []byte               // texts that the packet being made explains
 	names    [3]map[string]uint64 // event names, annotation names, annotation strings
 	next     uint64               // number of a track
 	uuids    []uint64             // by timeline.Track
@@ -121,25 +119,47 @@ func (p *perfetto) intern(sort int, s string) uint64 {
 	return id
 }
 
-// write ends a packet.
-func (p *perfetto) write(packet []byte) {
-	flags := uint64(flagNeeded)
-	if !p.begun {
-		flags |= flagCleared
+// message begins a message in place and returns where; shut ends it.
+func (p *perfetto) message(field protowire.Number) int {
+	p.b = append(protowire.AppendTag(p.b, field, protowire.BytesType), 0, 0, 0)
+	return len(p.b)
+}
+
+// shut writes the length of the message that began at a place, in three bytes.
+func (p *perfetto) shut(at int) {
+	n := len(p.b) - at
+	if n >= 1<<21 {
+		panic("traces: a message of more than 2 MiB")
+	}
+	p.b[at-3], p.b[at-2], p.b[at-1] = byte(n)|0x80, byte(n>>7)|0x80, byte(n>>14)
+}
+
+// packet begins a packet.
+func (p *perfetto) packet() int {
+	at := p.message(tracePacket)
+	p.b = varint(p.b, packetSequence, sequence)
+	if p.begun {
+		p.b = varint(p.b, packetFlags, flagNeeded)
+	} else {
+		p.b = varint(p.b, packetFlags, flagNeeded|flagCleared)
 		p.begun = true
 	}
-	packet = varint(packet, packetSequence, sequence)
-	packet = varint(packet, packetFlags, flags)
+	return at
+}
+
+// sent ends a packet, with the texts that are new in it.
+func (p *perfetto) sent(at int) {
 	if len(p.interned) > 0 {
-		packet = bytes(packet, packetInterned, p.interned)
+		p.b = bytes(p.b, packetInterned, p.interned)
 		p.interned = p.interned[:0]
 	}
-	p.packet = packet
-	p.b = bytes(p.b, tracePacket, packet)
+	p.shut(at)
 }
 
 func (p *perfetto) describe(descriptor []byte) {
-	p.write(bytes(p.packet[:0], packetDescriptor, descriptor))
+	at := p.packet()
+	p.b = bytes(p.b, packetDescriptor, descriptor)
+	p.sent(at)
 }
 
 // parent returns the number of the track that holds those of a group, "" being the rank.
@@ -186,59 +206,66 @@ func (p *perfetto) open(t timeline.Track, at *timeline.Place) {
 	p.describe(d)
 }
 
-// on begins an event on a track.
-func (p *perfetto) on(kind uint64, t timeline.Track) {
-	p.event = varint(p.event[:0], eventType, kind)
-	p.event = varint(p.event, eventTrack, p.uuids[t])
+// on begins an event on a track, in a packet of its own, and returns where both began.
+func (p *perfetto) on(kind, track uint64, at engine.Time) (packet, event int) {
+	packet = p.packet()
+	p.b = varint(p.b, packetTimestamp, uint64(nanos(at)))
+	event = p.message(packetEvent)
+	p.b = varint(p.b, eventType, kind)
+	p.b = varint(p.b, eventTrack, track)
+	return packet, event
 }
 
-func (p *perfetto) named(name string) { p.event = varint(p.event, eventName, p.intern(0, name)) }
-
-func (p *perfetto) put(at engine.Time) {
-	p.write(bytes(varint(p.packet[:0], packetTimestamp, uint64(nanos(at))), packetEvent, p.event))
+// over ends an event and its packet.
+func (p *perfetto) over(packet, event int) {
+	p.shut(event)
+	p.sent(packet)
 }
+
+func (p *perfetto) named(name string) { p.b = varint(p.b, eventName, p.intern(0, name)) }
 
 func (p *perfetto) begin(t timeline.Track, at engine.Time, name string) {
-	p.on(typeBegin, t)
+	packet, event := p.on(typeBegin, p.uuids[t], at)
 	p.named(name)
-	p.put(at)
+	p.over(packet, event)
 }
 
 func (p *perfetto) end(t timeline.Track, at engine.Time) {
-	p.on(typeEnd, t)
-	p.put(at)
+	p.over(p.on(typeEnd, p.uuids[t], at))
 }
 
 func (p *perfetto) span(t timeline.Track, s *timeline.Span) {
-	p.on(typeBegin, t)
+	packet, event := p.on(typeBegin, p.uuids[t], s.Begin)
 	p.named(s.Name)
 	each(s, p.number, p.string)
-	p.put(s.Begin)
+	p.over(packet, event)
 	p.end(t, s.End)
 }
 
 func (p *perfetto) number(key string, v int64) {
-	p.part = varint(p.part[:0], annotationName, p.intern(1, key))
-	p.part = varint(p.part, annotationInt, uint64(v))
-	p.event = bytes(p.event, eventAnnotation, p.part)
+	at := p.message(eventAnnotation)
+	p.b = varint(p.b, annotationName, p.intern(1, key))
+	p.b = varint(p.b, annotationInt, uint64(v))
+	p.shut(at)
 }
 
 func (p *perfetto) string(key, v string) {
-	p.part = varint(p.part[:0], annotationName, p.intern(1, key))
-	p.part = varint(p.part, annotationText, p.intern(2, v))
-	p.event = bytes(p.event, eventAnnotation, p.part)
+	at := p.message(eventAnnotation)
+	p.b = varint(p.b, annotationName, p.intern(1, key))
+	p.b = varint(p.b, annotationText, p.intern(2, v))
+	p.shut(at)
 }
 
 func (p *perfetto) count(t timeline.Track, at engine.Time, value int64) {
-	p.on(typeCounter, t)
-	p.event = varint(p.event, eventValue, uint64(value))
-	p.put(at)
+	packet, event := p.on(typeCounter, p.uuids[t], at)
+	p.b = varint(p.b, eventValue, uint64(value))
+	p.over(packet, event)
 }
 
 func (p *perfetto) instant(t timeline.Track, at engine.Time, name string) {
-	p.on(typeInstant, t)
+	packet, event := p.on(typeInstant, p.uuids[t], at)
 	p.named(name)
-	p.put(at)
+	p.over(packet, event)
 }
 
 func (p *perfetto) arrow(n int64, from, to *Stop) {
@@ -247,10 +274,10 @@ func (p *perfetto) arrow(n int64, from, to *Stop) {
 		if i == 1 {
 			field, at = eventTerminating, to.Begin
 		}
-		p.on(typeInstant, s.track)
+		packet, event := p.on(typeInstant, p.uuids[s.track], at)
 		p.named(pathName)
-		p.event = protowire.AppendFixed64(protowire.AppendTag(p.event, field, protowire.Fixed64Type), uint64(n))
-		p.put(at)
+		p.b = protowire.AppendFixed64(protowire.AppendTag(p.b, field, protowire.Fixed64Type), uint64(n))
+		p.over(packet, event)
 	}
 }
 
@@ -258,12 +285,11 @@ func (p *perfetto) arrow(n int64, from, to *Stop) {
 func (p *perfetto) close(about []Fact) {
 	p.next++
 	p.describe(text(varint(nil, descriptorUUID, p.next), descriptorName, "about this trace"))
-	p.event = varint(p.event[:0], eventType, typeInstant)
-	p.event = varint(p.event, eventTrack, p.next)
+	packet, event := p.on(typeInstant, p.next, 0)
 	p.named("about this trace")
 	for _, f := range about {
 		a := text(varint(nil, annotationName, p.intern(1, f.Key)), annotationPlain, f.Value)
-		p.event = bytes(p.event, eventAnnotation, a)
+		p.b = bytes(p.b, eventAnnotation, a)
 	}
-	p.put(0)
+	p.over(packet, event)
 }

@@ -19,6 +19,21 @@ import (
 type Profile struct {
 	ranks []int // by timeline.Track
 	spent map[spending]engine.Duration
+	found map[slot]*sum
+}
+
+// slot is what tells apart what a track spends; the rest of its stack follows.
+type slot struct {
+	track    timeline.Track
+	call, pc int32
+	block    int32
+	reason   string
+}
+
+// sum is the time of a stack.
+type sum struct {
+	key  spending
+	time engine.Duration
 }
 
 // spending is a stack of the profile, from its root on.
@@ -28,7 +43,9 @@ type spending struct {
 }
 
 // NewProfile begins a profile.
-func NewProfile() *Profile { return &Profile{spent: map[spending]engine.Duration{}} }
+func NewProfile() *Profile {
+	return &Profile{spent: map[spending]engine.Duration{}, found: map[slot]*sum{}}
+}
 
 // Open implements timeline.Sink.
 func (p *Profile) Open(t timeline.Track, at *timeline.Place) bool {
@@ -56,8 +73,13 @@ func (p *Profile) Span(t timeline.Track, s *timeline.Span) {
 	if !s.Call.Timed {
 		return
 	}
-	k := spending{p.ranks[t], s.Block, s.Call.ID, s.PC, s.Call.Name, s.Phase, s.Op, s.Name}
-	p.spent[k] += s.End.Sub(s.Begin)
+	k := slot{t, int32(s.Call.ID), int32(s.PC), int32(s.Block), s.Name}
+	x := p.found[k]
+	if x == nil {
+		x = &sum{key: spending{p.ranks[t], s.Block, s.Call.ID, s.PC, s.Call.Name, s.Phase, s.Op, s.Name}}
+		p.found[k] = x
+	}
+	x.time += s.End.Sub(s.Begin)
 }
 
 // Indices of a sample's values.
@@ -121,8 +143,12 @@ func (p *Profile) Write(w io.Writer, res *result.Result) error {
 	return b.out.Write(w)
 }
 
-// idle adds what accounts hold and spans do not.
+// idle sums up, and adds what accounts hold and spans do not.
 func (p *Profile) idle(res *result.Result) {
+	for _, x := range p.found { // in any order: sums of whole numbers
+		p.spent[x.key] += x.time
+	}
+	clear(p.found)
 	for i := range res.Blocks {
 		x := &res.Blocks[i]
 		name := ""

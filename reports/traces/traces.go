@@ -267,12 +267,16 @@ func (t *Trace) Span(id timeline.Track, s *timeline.Span) {
 	if s.Call != nil {
 		t.tracks[id].executes(s)
 	}
-	v := *s
-	if v.Begin, v.End = max(v.Begin, t.opt.From), min(v.End, t.opt.To); v.Begin < v.End {
-		t.enter(id, v.End)
-		if t.room(v.End) {
+	if s.Begin < t.opt.From || s.End > t.opt.To {
+		v := *s
+		v.Begin, v.End = max(v.Begin, t.opt.From), min(v.End, t.opt.To)
+		s = &v
+	}
+	if s.Begin < s.End {
+		t.enter(id, s.End)
+		if t.room(s.End) {
 			t.show(id)
-			t.enc.span(id, &v)
+			t.enc.span(id, s)
 		}
 	}
 	t.done(start)
