@@ -34,7 +34,7 @@ func (t *Trace) Path(p *result.Path) error {
 			return fmt.Errorf("the critical path runs backwards at step %d: %v to %v", i, s.From, s.To)
 		}
 	}
-	t.reserve = false
+	t.limit(false)
 	track := timeline.Track(len(t.tracks))
 	t.Open(track, &timeline.Place{Kind: timeline.Calls, Rank: -1, Name: pathName})
 	var last Stop

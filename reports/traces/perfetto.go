@@ -1,6 +1,8 @@
 package traces
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"pldperf/engine"
@@ -71,9 +73,26 @@ type perfetto struct {
 	interned []byte               // texts that the packet being made explains
 	names    [3]map[string]uint64 // event names, annotation names, annotation strings
 	next     uint64               // number of a track
-	uuids    []uint64             // by timeline.Track
+	tracks   []perfettoTrack      // by timeline.Track
 	parents  map[parent]uint64
-	begun    bool
+	said     map[saying][]byte // what spans say of themselves, once more
+	recent   [1 << 12]struct { // of it, by saying.place: quicker to find
+		saying
+		text []byte
+	}
+	begun bool
+}
+
+// perfettoTrack has what begins and ends a span there, up to what it says.
+type perfettoTrack struct {
+	uuid       uint64
+	begin, end []byte // and of a counter a value
+}
+
+// saying is all that most spans say; what has more is not kept.
+type saying struct {
+	name, op string
+	pc, peer int32
 }
 
 // parent is a rank, or a group of its tracks.
@@ -85,7 +104,7 @@ type parent struct {
 var internedFields = [3]protowire.Number{internedEvents, internedNames, internedStrings}
 
 func newPerfetto() *perfetto {
-	p := &perfetto{parents: map[parent]uint64{}}
+	p := &perfetto{parents: map[parent]uint64{}, said: map[saying][]byte{}}
 	for i := range p.names {
 		p.names[i] = map[string]uint64{}
 	}
@@ -134,16 +153,24 @@ func (p *perfetto) shut(at int) {
 	p.b[at-3], p.b[at-2], p.b[at-1] = byte(n)|0x80, byte(n>>7)|0x80, byte(n>>14)
 }
 
+// packetHead is what every packet but the first begins with, headFields of it behind the
+// room for its length.
+const (
+	packetHead = string(rune(tracePacket<<3|protowire.BytesType)) + "\x00\x00\x00" +
+		string(rune(packetSequence<<3)) + string(rune(sequence)) + string(rune(packetFlags<<3)) + string(rune(flagNeeded))
+	headFields = 4
+)
+
 // packet begins a packet.
 func (p *perfetto) packet() int {
+	if p.begun {
+		p.b = append(p.b, packetHead...)
+		return len(p.b) - headFields
+	}
 	at := p.message(tracePacket)
 	p.b = varint(p.b, packetSequence, sequence)
-	if p.begun {
-		p.b = varint(p.b, packetFlags, flagNeeded)
-	} else {
-		p.b = varint(p.b, packetFlags, flagNeeded|flagCleared)
-		p.begun = true
-	}
+	p.b = varint(p.b, packetFlags, flagNeeded|flagCleared)
+	p.begun = true
 	return at
 }
 
@@ -188,8 +215,8 @@ func (p *perfetto) parent(rank int, group string, rankOrder int64) uint64 {
 }
 
 func (p *perfetto) open(t timeline.Track, at *timeline.Place) {
-	for int(t) >= len(p.uuids) {
-		p.uuids = append(p.uuids, 0)
+	for int(t) >= len(p.tracks) {
+		p.tracks = append(p.tracks, perfettoTrack{})
 	}
 	group, own := order(at)
 	up := p.parent(at.Rank, at.Group, group)
@@ -197,7 +224,11 @@ func (p *perfetto) open(t timeline.Track, at *timeline.Place) {
 		own += group
 	}
 	p.next++
-	p.uuids[t] = p.next
+	x := perfettoTrack{p.next, p.prefix(typeBegin, p.next), p.prefix(typeEnd, p.next)}
+	if at.Kind.Counter() {
+		x.begin = p.prefix(typeCounter, p.next)
+	}
+	p.tracks[t] = x
 	d := text(varint(nil, descriptorUUID, p.next), descriptorName, at.Name)
 	d = varint(varint(d, descriptorParent, up), descriptorRank, uint64(own))
 	if at.Kind.Counter() {
@@ -206,13 +237,17 @@ func (p *perfetto) open(t timeline.Track, at *timeline.Place) {
 	p.describe(d)
 }
 
+// prefix is what an event on a track begins with, behind its length.
+func (p *perfetto) prefix(kind, track uint64) []byte {
+	return varint(varint(nil, eventType, kind), eventTrack, track)
+}
+
 // on begins an event on a track, in a packet of its own, and returns where both began.
-func (p *perfetto) on(kind, track uint64, at engine.Time) (packet, event int) {
+func (p *perfetto) on(prefix []byte, at engine.Time) (packet, event int) {
 	packet = p.packet()
 	p.b = varint(p.b, packetTimestamp, uint64(nanos(at)))
 	event = p.message(packetEvent)
-	p.b = varint(p.b, eventType, kind)
-	p.b = varint(p.b, eventTrack, track)
+	p.b = append(p.b, prefix...)
 	return packet, event
 }
 
@@ -225,21 +260,55 @@ func (p *perfetto) over(packet, event int) {
 func (p *perfetto) named(name string) { p.b = varint(p.b, eventName, p.intern(0, name)) }
 
 func (p *perfetto) begin(t timeline.Track, at engine.Time, name string) {
-	packet, event := p.on(typeBegin, p.uuids[t], at)
+	packet, event := p.on(p.tracks[t].begin, at)
 	p.named(name)
 	p.over(packet, event)
 }
 
 func (p *perfetto) end(t timeline.Track, at engine.Time) {
-	p.over(p.on(typeEnd, p.uuids[t], at))
+	p.over(p.on(p.tracks[t].end, at))
 }
 
 func (p *perfetto) span(t timeline.Track, s *timeline.Span) {
-	packet, event := p.on(typeBegin, p.uuids[t], s.Begin)
-	p.named(s.Name)
-	each(s, p.number, p.string)
+	packet, event := p.on(p.tracks[t].begin, s.Begin)
+	p.say(s)
 	p.over(packet, event)
 	p.end(t, s.End)
+}
+
+// say writes the name of a span and what is known of it.
+func (p *perfetto) say(s *timeline.Span) {
+	k := saying{s.Name, s.Op, int32(s.PC), int32(s.Peer)}
+	usual := s.Bytes == 0 && s.Seq < 0 && s.Call != nil
+	if !usual {
+		p.named(s.Name)
+		each(s, p.number, p.string)
+		return
+	}
+	r := &p.recent[k.place()%len(p.recent)]
+	if r.text == nil || r.saying != k {
+		r.saying, r.text = k, p.saying(k, s)
+	}
+	p.b = append(p.b, r.text...)
+}
+
+// saying returns what a span says.
+func (p *perfetto) saying(k saying, s *timeline.Span) []byte {
+	b, ok := p.said[k]
+	if !ok {
+		at := len(p.b)
+		p.named(s.Name)
+		each(s, p.number, p.string)
+		b = slices.Clone(p.b[at:])
+		p.b = p.b[:at]
+		p.said[k] = b
+	}
+	return b
+}
+
+// place spreads sayings; those that fall on one place only take longer.
+func (k *saying) place() int {
+	return int(uint32(k.pc)*67+uint32(k.peer)*13) + 5*len(k.name) + int(k.name[0])
 }
 
 func (p *perfetto) number(key string, v int64) {
@@ -257,13 +326,13 @@ func (p *perfetto) string(key, v string) {
 }
 
 func (p *perfetto) count(t timeline.Track, at engine.Time, value int64) {
-	packet, event := p.on(typeCounter, p.uuids[t], at)
+	packet, event := p.on(p.tracks[t].begin, at)
 	p.b = varint(p.b, eventValue, uint64(value))
 	p.over(packet, event)
 }
 
 func (p *perfetto) instant(t timeline.Track, at engine.Time, name string) {
-	packet, event := p.on(typeInstant, p.uuids[t], at)
+	packet, event := p.on(p.prefix(typeInstant, p.tracks[t].uuid), at)
 	p.named(name)
 	p.over(packet, event)
 }
@@ -274,7 +343,7 @@ func (p *perfetto) arrow(n int64, from, to *Stop) {
 		if i == 1 {
 			field, at = eventTerminating, to.Begin
 		}
-		packet, event := p.on(typeInstant, p.uuids[s.track], at)
+		packet, event := p.on(p.prefix(typeInstant, p.tracks[s.track].uuid), at)
 		p.named(pathName)
 		p.b = protowire.AppendFixed64(protowire.AppendTag(p.b, field, protowire.Fixed64Type), uint64(n))
 		p.over(packet, event)
@@ -285,7 +354,7 @@ func (p *perfetto) arrow(n int64, from, to *Stop) {
 func (p *perfetto) close(about []Fact) {
 	p.next++
 	p.describe(text(varint(nil, descriptorUUID, p.next), descriptorName, "about this trace"))
-	packet, event := p.on(typeInstant, p.next, 0)
+	packet, event := p.on(p.prefix(typeInstant, p.next), 0)
 	p.named("about this trace")
 	for _, f := range about {
 		a := text(varint(nil, annotationName, p.intern(1, f.Key)), annotationPlain, f.Value)

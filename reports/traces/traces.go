@@ -7,6 +7,7 @@ package traces
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +72,8 @@ type Trace struct {
 	clock   func() time.Time // to see what recording costs
 	encoded time.Duration    // in the calls that were timed
 	flushed time.Duration
-	reserve bool   // a part of the limits is kept
+	events  int64 // that fit now
+	size    int64
 	note    []Fact // what is lacking beside
 }
 
@@ -121,12 +123,13 @@ type Fact struct{ Key, Value string }
 
 // New begins a trace. The error is about the format.
 func New(w io.Writer, f Format, o Options) (*Trace, error) {
-	t := &Trace{opt: o, w: w, tracks: make([]track, 1), clock: time.Now, reserve: o.Path}
+	t := &Trace{opt: o, w: w, tracks: make([]track, 1), clock: time.Now}
+	t.limit(o.Path)
 	if t.opt.Level == "" {
 		t.opt.Level = All
 	}
 	if t.opt.To == 0 {
-		t.opt.To = 1<<63 - 1
+		t.opt.To = math.MaxInt64
 	}
 	switch f {
 	case Chrome:
@@ -205,21 +208,31 @@ func (t *Trace) room(end engine.Time) bool {
 
 // fits reports whether another event keeps the limits, or says which it does not.
 func (t *Trace) fits() bool {
-	events, size := t.opt.Events, t.opt.Bytes
-	size -= max(size/100, 4096) // ends and facts are still to come
-	if t.reserve {
-		events -= events / 50
-		size -= size / 50
-	}
 	switch s := &t.stats; {
-	case t.opt.Events > 0 && s.Events >= events:
+	case s.Events >= t.events:
 		s.Limit = fmt.Sprintf("%d events", t.opt.Events)
-	case t.opt.Bytes > 0 && t.written+int64(len(*t.enc.buffer())) >= size:
+	case t.written+int64(len(*t.enc.buffer())) >= t.size:
 		s.Limit = engine.Bytes(t.opt.Bytes).String()
 	default:
 		return true
 	}
 	return false
+}
+
+// limit sets the limits, less what is kept for the critical path and for the ends and facts
+// at the end of the file.
+func (t *Trace) limit(path bool) {
+	t.events, t.size = t.opt.Events, t.opt.Bytes-max(t.opt.Bytes/100, 4096)
+	if path {
+		t.events -= t.events / 50
+		t.size -= t.size / 50
+	}
+	if t.opt.Events == 0 {
+		t.events = math.MaxInt64
+	}
+	if t.opt.Bytes == 0 {
+		t.size = math.MaxInt64
+	}
 }
 
 // show names a track in the file before its first event.
