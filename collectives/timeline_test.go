@@ -20,9 +20,9 @@ import (
 func watched(t *testing.T, spec hw.Spec, job *program.Job) *hwtest.Watcher {
 	t.Helper()
 	w := hwtest.Watch(t)
-	res := run(t, spec, job, hw.Options{Timeline: w})
+	res := run(t, spec, job, hw.Options{Timeline: w, Path: "off", Hazards: "off"})
 	w.Closed()
-	plain := run(t, spec, job, hw.Options{})
+	plain := run(t, spec, job, hw.Options{Path: "off", Hazards: "off"})
 	require.Equal(t, plain.Digests, res.Digests, "who watches changes nothing")
 	spends(t, w, res)
 	return w
