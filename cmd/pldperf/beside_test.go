@@ -57,7 +57,7 @@ func TestTheJSONOfTwoProgramsMarksEachLineOfBoth(t *testing.T) {
 		out, errs, code := pldperf("ir", small(t, x), "--mode", x.Form+",builtin", "--json")
 		require.Zero(t, code, errs)
 		var doc struct {
-			IR   struct{ A, B []map[string]any } `json:"program"`
+			IR   struct{ A, B []map[string]any }
 			Rows []struct {
 				Mark string
 				A, B map[string]any

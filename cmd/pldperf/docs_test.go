@@ -32,7 +32,7 @@ func pldperf(args ...string) (out, errs string, code int) {
 }
 
 func TestDocumentsShowWhatTheProgramPrints(t *testing.T) {
-	for _, name := range []string{"README.md", "README.zh-CN.md"} {
+	for _, name := range []string{"README.md", "README.zh-CN.md", "docs/EXPLAIN.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(root)
 			old, err := os.ReadFile(name)

@@ -17,7 +17,8 @@ end; how far it is from what no schedule can beat. Then it is run with one part 
 machine ideal at a time, which is what that part costs; with each parameter a little lower
 and higher, which is how the time follows it; and with other values of core_num.
 
-Of a KEY it says what it means: the kind of its value and how that is written, its
+A CAUSE is a word of those tables, such as egress_queue; causes lists all of them. Of a KEY it
+says what it means: the kind of its value and how that is written, its
 default, what it may be, its value and that value's source in a machine, who reads it and
 when, and the keys beside it. Keys are paths as --set takes them; "machine." and "call."
 may be left out, and keys of sweeps and of files of measured cases begin with "sweep." and
@@ -26,6 +27,8 @@ may be left out, and keys of sweeps and of files of measured cases begin with "s
 Examples:
   pldperf explain a5-moe-dispatch
   pldperf explain a5-uniform-small --set call.core_num=4 --quick
+  pldperf explain egress_queue
+  pldperf explain causes
   pldperf explain call.core_num
   pldperf explain urma.doorbell.issue --machine 950pr-64
   pldperf explain machine.fabric.clos
@@ -41,7 +44,7 @@ type explainFlags struct {
 func (a *app) explainCommand() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
-		Use: "explain FILE | KEY", Short: "say where a workload's time goes, or what a configuration key means", Long: explainLong,
+		Use: "explain FILE | CAUSE | KEY", Short: "say where a workload's time goes, or what a word means", Long: explainLong,
 		Args:              oneKey,
 		ValidArgsFunction: completeWord,
 		RunE:              func(c *cobra.Command, args []string) error { return a.explain(c.Context(), args[0], &f) },
@@ -67,6 +70,9 @@ func oneKey(c *cobra.Command, args []string) error {
 // explain tells keys from runs: what is a key is explained as one, and a file, or the name
 // of a shipped one, is run.
 func (a *app) explain(ctx context.Context, word string, f *explainFlags) error {
+	if c := causes(word); len(c) > 0 {
+		return a.explainCauses(c, f)
+	}
 	keys := allKeys()
 	if found := keys.find(word); len(found) > 0 {
 		return a.explainKey(keys, found, f)
