@@ -17,7 +17,6 @@ type Watcher struct {
 	Bytes  map[timeline.Place]int64
 	Kinds  map[timeline.Kind]int // events of each
 	tracks []watched
-	opened []engine.Time
 }
 
 // Spending is what a block spends in a call for a reason.
@@ -30,7 +29,6 @@ type watched struct {
 	place timeline.Place
 	stack []engine.Time // begins of what is open
 	end   engine.Time   // of the last span, or the time of the last value
-	any   bool
 }
 
 // Watch returns a Watcher that fails t, a test or a run of a property.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"pldperf/engine"
@@ -190,51 +189,6 @@ func (t *Trace) Open(id timeline.Track, p *timeline.Place) bool {
 	return t.tracks[id].wanted
 }
 
-// room reports whether another event that ends at a time fits, and counts it. What is told
-// after the first that does not is left out too.
-func (t *Trace) room(end engine.Time) bool {
-	s := &t.stats
-	if s.Dropped == 0 {
-		if t.fits() {
-			s.Events++
-			return true
-		}
-		s.Cut = end
-	}
-	s.Dropped++
-	s.Cut = min(s.Cut, end)
-	return false
-}
-
-// fits reports whether another event keeps the limits, or says which it does not.
-func (t *Trace) fits() bool {
-	switch s := &t.stats; {
-	case s.Events >= t.events:
-		s.Limit = fmt.Sprintf("%d events", t.opt.Events)
-	case t.written+int64(len(*t.enc.buffer())) >= t.size:
-		s.Limit = engine.Bytes(t.opt.Bytes).String()
-	default:
-		return true
-	}
-	return false
-}
-
-// limit sets the limits, less what is kept for the critical path and for the ends and facts
-// at the end of the file.
-func (t *Trace) limit(path bool) {
-	t.events, t.size = t.opt.Events, t.opt.Bytes-max(t.opt.Bytes/100, 4096)
-	if path {
-		t.events -= t.events / 50
-		t.size -= t.size / 50
-	}
-	if t.opt.Events == 0 {
-		t.events = math.MaxInt64
-	}
-	if t.opt.Bytes == 0 {
-		t.size = math.MaxInt64
-	}
-}
-
 // show names a track in the file before its first event.
 func (t *Trace) show(id timeline.Track) {
 	if x := &t.tracks[id]; !x.shown {
@@ -347,59 +301,4 @@ func (t *Trace) Close(facts ...Fact) (Stats, error) {
 	t.flush()
 	t.stats.Bytes, t.stats.Took = t.written, t.flushed+t.encoded*sampled
 	return t.stats, t.err
-}
-
-// CutText says what a trace lacks beyond its limits; "" when it lacks nothing.
-func (s *Stats) CutText() string {
-	if s.Dropped == 0 {
-		return ""
-	}
-	return fmt.Sprintf("the trace holds the first %d of %d events, whole up to %v: the limit is %s", s.Events, s.Events+s.Dropped, s.Cut, s.Limit)
-}
-
-// label is the whole name of a track within its rank.
-func label(p *timeline.Place) string { return strings.TrimSpace(p.Group + " " + p.Name) }
-
-// process is the name of what holds the tracks of a rank.
-func process(rank int) string {
-	if rank < 0 {
-		return "machine"
-	}
-	return fmt.Sprintf("rank %d", rank)
-}
-
-// pid is the number of the process that stands for a rank: neither tool likes 0.
-func pid(rank int) int64 {
-	if rank < 0 {
-		return 1 << 20
-	}
-	return int64(rank) + 1
-}
-
-// order is where a track stands among those of its rank: first by what it belongs to, of
-// which there are less than 10 sorts of less than 100,000 each, and there by own, below 1000.
-func order(p *timeline.Place) (group, own int64) {
-	sort, index := int64(0), int64(p.Index)
-	switch p.Kind {
-	case timeline.Calls:
-		own = int64(p.Lane)
-	case timeline.Queue:
-		sort, own = 2, 1+int64(p.Lane)
-	case timeline.Depth:
-		sort = 2
-	case timeline.SDMA:
-		sort = 3
-	case timeline.Remote:
-		sort = 4
-	case timeline.Port, timeline.Memory:
-		sort = 5
-	case timeline.Rate:
-		sort, own = 5, 1
-	default:
-		sort, own = 1, int64(p.Kind)
-	}
-	if p.Group == "memory" {
-		sort = 6
-	}
-	return sort*100_000 + index, min(own, 999)
 }
