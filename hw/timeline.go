@@ -17,7 +17,7 @@ func (m *machine) show() {
 	m.shown = make([]timeline.Call, len(m.job.Tasks))
 	for i := range m.shown {
 		t := &m.job.Tasks[i]
-		m.shown[i] = timeline.Call{ID: i, Name: cmp.Or(t.Name, t.Op, fmt.Sprintf("task %d", i)), Timed: t.Timed}
+		m.shown[i] = timeline.Call{ID: i, Task: t.Name, Name: cmp.Or(t.Name, t.Op, fmt.Sprintf("task %d", i)), Timed: t.Timed}
 	}
 	m.net.Show(m.line)
 	m.mem.Show(m.line)

@@ -71,7 +71,8 @@ type Spent struct {
 // Call is a task, on all ranks.
 type Call struct {
 	ID    int
-	Name  string
+	Task  string // its name in the job, which may be none
+	Name  string // what people read
 	Timed bool
 }
 

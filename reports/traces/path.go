@@ -161,7 +161,7 @@ func (t *Trace) unit(s *result.PathStep) int {
 			continue
 		}
 		for _, w := range x.works {
-			if w.block == s.Block && w.call.Name == s.Task && w.begin <= s.From && s.From <= w.end {
+			if w.block == s.Block && w.call.Task == s.Task && w.begin <= s.From && s.From <= w.end {
 				return x.Index
 			}
 		}

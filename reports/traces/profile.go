@@ -138,7 +138,7 @@ func (p *Profile) Write(w io.Writer, res *result.Result) error {
 		case k.op != "":
 			stack = append(stack, k.op)
 		}
-		b.add(append(stack, k.reason), v, map[string][]int64{"rank": {int64(k.rank)}, "block": {int64(k.block)}})
+		b.add(append(stack, k.reason), v, map[string][]string{"rank": {fmt.Sprint(k.rank)}, "block": {fmt.Sprint(k.block)}})
 	}
 	for i := range res.Blocks {
 		x := &res.Blocks[i]
@@ -170,7 +170,7 @@ func (p *Profile) idle(res *result.Result) {
 		x := &res.Blocks[i]
 		name := ""
 		if x.Call < len(res.Calls) {
-			name = res.Calls[x.Call].Name
+			name = cmp.Or(res.Calls[x.Call].Name, res.Calls[x.Call].Op, fmt.Sprintf("task %d", x.Call))
 		}
 		for _, r := range []result.Reason{result.DependencyWait, result.Idle} {
 			if d := x.Time[r]; d > 0 {
@@ -204,8 +204,8 @@ type stacks struct {
 }
 
 // add adds a sample of a stack, from its root on.
-func (b *stacks) add(stack []string, v [numSamples]int64, labels map[string][]int64) {
-	s := &profile.Sample{Value: v[:], NumLabel: labels}
+func (b *stacks) add(stack []string, v [numSamples]int64, labels map[string][]string) {
+	s := &profile.Sample{Value: v[:], Label: labels}
 	for i := len(stack) - 1; i >= 0; i-- {
 		s.Location = append(s.Location, b.at(stack[i]))
 	}
@@ -217,9 +217,9 @@ func (b *stacks) busy(rank int, group, name string, d engine.Duration, n int64) 
 	if d == 0 && n == 0 {
 		return
 	}
-	root, labels := "machine", map[string][]int64(nil)
+	root, labels := "machine", map[string][]string(nil)
 	if rank >= 0 {
-		root, labels = fmt.Sprintf("rank %d", rank), map[string][]int64{"rank": {int64(rank)}}
+		root, labels = fmt.Sprintf("rank %d", rank), map[string][]string{"rank": {fmt.Sprint(rank)}}
 	}
 	var v [numSamples]int64
 	v[sampleBusy], v[sampleBytes] = round(d), n

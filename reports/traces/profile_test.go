@@ -66,6 +66,7 @@ func TestAStackLeadsFromTheRankToTheReason(t *testing.T) {
 	}
 	assert.Contains(t, stacks, []string{"rank 2", "block 1", "call indexed_all_to_all_v", "phase ready", "wait_peers (op 1)", "signal_wait"})
 	assert.Contains(t, stacks, []string{"rank 2", "block 1", "call indexed_all_to_all_v", "launch"})
+	assert.Contains(t, stacks, []string{"rank 2", "block 1", "call indexed_all_to_all_v", "idle"})
 	assert.Contains(t, stacks, []string{"rank 0", "resources", "port to rank 3"})
 	assert.Contains(t, stacks, []string{"rank 0", "block 0", "MTE2"})
 	_, data, _ := profiled(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -280,6 +281,7 @@ func TestTheCriticalPathIsATrackAndArrowsThatRunForwards(t *testing.T) {
 			assert.Equal(t, len(from), arrows)
 			assert.Greater(t, arrows, 3)
 			assert.Greater(t, len(tracks), 1)
+			assert.Contains(t, strings.Join(slices.Collect(maps.Keys(tracks)), "\n"), "SCALAR")
 		}
 	}
 }
