@@ -25,7 +25,9 @@ var parts = []Part{
 	{"simt_notify", "calls that notify by SIMT atomics", func(o *program.Op) bool { return o.SIMT && changes(o) }},
 	{"simt_wait", "calls that poll signals by SIMT lanes", func(o *program.Op) bool { return o.SIMT && o.Waits() }},
 	{"notify", "calls that notify by scalar TNOTIFY", func(o *program.Op) bool { return !o.SIMT && changes(o) }},
-	{"wait", "calls that poll by scalar TWAIT", func(o *program.Op) bool { return !o.SIMT && o.Waits() || byURMA(o) }},
+	{"wait", "calls that poll by scalar TWAIT", func(o *program.Op) bool {
+		return !o.SIMT && o.Waits() || byURMA(o) && !kinds(program.SendOwned, program.PollOwned)(o)
+	}},
 	{"signal", "calls that notify", changes},
 	{"own_signal", "calls that add to cells of the own rank", kinds(program.AddPeers, program.Notify)},
 	{"polls", "calls that poll a cell which others change", (*program.Op).Waits},

@@ -4,10 +4,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
-	"pldperf/configs"
 	"pldperf/engine"
 )
 
@@ -63,9 +60,8 @@ func between(low, high int64, at float64) int64 {
 // that are bands, with their draws. A band over what is no number, or that reaches to
 // unlimited, cannot be drawn from and is an error.
 func (w *Workload) Banded(b Band) (out []Banded, err error) {
-	unread := w.Doc.Unread(&w.Config, w.Uses)
 	for _, p := range w.Doc.Params("machine") {
-		if p.Low == "" || slices.ContainsFunc(unread, func(u configs.Problem) bool { return p.Path == u.Path || strings.HasPrefix(p.Path, u.Path+".") }) {
+		if p.Low == "" || !w.reads(p.Path[len("machine."):]) {
 			continue
 		}
 		low, kind := engine.ReadQuantity(p.Low)

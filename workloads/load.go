@@ -15,8 +15,10 @@ type Workload struct {
 	Doc    *configs.Doc // with the machine's preset merged in
 	Config Config
 	items  []item
-	own    *configs.Doc // without the preset
-	parts  map[string]bool
+
+	own     *configs.Doc    // without the preset
+	parts   map[string]bool // of the machine that the programs use
+	ignored map[string]bool // paths that nothing reads
 }
 
 // Load reads a workload (a file, or the name of a shipped one), merges its machine

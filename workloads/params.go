@@ -16,31 +16,24 @@ const mattersFrom = 0.01
 // labels are leaves of a machine file that are no parameters.
 var labels = []string{"name", "title", "platform", "preset", "based_on"}
 
-// carried are parameters that are read only where a call names a transport.
-var carried = map[string]string{"sdma.": "sdma", "urma.reads_in_flight": "urma"}
-
-// reads reports whether the chosen models read a machine parameter: the sections of
-// other fabrics are not.
+// reads reports whether the chosen models read a machine parameter; the path is below
+// machine.
 func (w *Workload) reads(path string) bool {
 	if slices.Contains(labels, path) {
 		return false
 	}
-	for prefix, transport := range carried {
-		if strings.HasPrefix(path, prefix) && !w.names(transport) {
+	if w.ignored == nil {
+		w.ignored = map[string]bool{}
+		for _, p := range w.Doc.Unread(&w.Config, w.Uses) {
+			w.ignored[p.Path] = true
+		}
+	}
+	for at := "machine." + path; at != "machine"; at = at[:strings.LastIndexByte(at, '.')] {
+		if w.ignored[at] {
 			return false
 		}
 	}
-	rest, ok := strings.CutPrefix(path, "fabric.")
-	section, _, nested := strings.Cut(rest, ".")
-	kind := w.Config.Machine.Fabric.Kind
-	return !ok || !nested || section == kind || kind == "frame" && section != "ideal"
-}
-
-// names reports whether a call asks for a transport that is not its own.
-func (w *Workload) names(transport string) bool {
-	return slices.ContainsFunc(w.items, func(it item) bool {
-		return it.Call != nil && it.Call.Options.Transport == transport && len(it.Call.Notes()) > 0
-	})
+	return true
 }
 
 // shares says in which reasons of a block's account a parameter's time shows up.
@@ -72,20 +65,11 @@ var shares = []struct {
 // occurrences bounds how often a single latency follows itself on one path of a call.
 const occurrences = 16
 
-// scalarSignals are read by scalar notifies and waits only, which the indexed
-// exchange does not use (S-84).
-var scalarSignals = []string{"aiv.signal.tnotify", "aiv.signal.twait"}
-
-// scalar reports whether a result has scalar signal traffic.
-func scalar(res *result.Result) bool {
-	return slices.ContainsFunc(res.Calls, func(c result.Call) bool { return c.Op != "indexed_all_to_all_v" && c.Op != "compute" })
-}
-
 // matters reports whether an assumed parameter could be more than a hundredth of the
 // elapsed time: its part of the slowest block's account is, and, for a single latency,
 // so is what it can add up to.
 func matters(p configs.Param, path string, res *result.Result) bool {
-	if influence(path, res) < mattersFrom || slices.Contains(scalarSignals, path) && !scalar(res) {
+	if influence(path, res) < mattersFrom {
 		return false
 	}
 	high := p.High

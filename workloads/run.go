@@ -46,6 +46,9 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 	if opt.Payload == "" {
 		opt.Payload = w.Config.Payload
 	}
+	if w.parts == nil {
+		w.parts = hw.Uses(job)
+	}
 	res, err := w.execute(job, opt)
 	if err != nil {
 		return nil, err
