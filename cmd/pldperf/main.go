@@ -104,7 +104,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(unknownFlag)
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(a.runCommand(), a.sweepCommand(), a.plotCommand(), a.diffCommand(), a.irCommand(), a.costCommand(), a.validateCommand(), a.calibrateCommand(), a.presetsCommand(),
+	root.AddCommand(a.runCommand(), a.sweepCommand(), a.plotCommand(), a.reportCommand(), a.diffCommand(), a.irCommand(), a.costCommand(), a.validateCommand(), a.calibrateCommand(), a.presetsCommand(),
 		a.showCommand(), a.explainCommand(), a.schemaCommand(), a.checkCommand(), a.initCommand(), a.manCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd("completion")
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

@@ -48,7 +48,7 @@ func (t *Trace) Path(p *result.Path) error {
 			break
 		}
 		t.step(track, s)
-		at := Stop{s.From, s.To, t.where(s)}
+		at := Stop{s.From, s.To, Where(s, t)}
 		if at.track == 0 {
 			continue
 		}
@@ -93,45 +93,53 @@ var parts = map[string]timeline.Kind{
 	"queue_order": timeline.Queue, "wqe_gap": timeline.Queue, "ack": timeline.Queue, "cqe_write": timeline.Queue, "timeout": timeline.Queue,
 }
 
-// where returns the track that shows a step; 0 when the file has none.
-func (t *Trace) where(s *result.PathStep) timeline.Track {
+// Seen is what knows the tracks that are shown.
+type Seen interface {
+	// Find returns the first track that fits; 0 when there is none.
+	Find(fits func(p *timeline.Place) bool) timeline.Track
+	// Unit returns the AIV that executes the block of a step; -1 when nothing shows it.
+	Unit(s *result.PathStep) int
+}
+
+// Where returns the track that shows a step; 0 when there is none.
+func Where(s *result.PathStep, t Seen) timeline.Track {
 	switch s.Cause {
 	case "egress", "wire", "uplink":
-		return t.find(func(p *timeline.Place) bool {
-			return p.Kind == timeline.Port && p.Rank == s.Rank && p.Name == fmt.Sprintf("port to rank %d", s.Peer)
-		}, func(p *timeline.Place) bool {
+		port := fmt.Sprintf("port to rank %d", s.Peer)
+		if at := t.Find(func(p *timeline.Place) bool { return p.Kind == timeline.Port && p.Rank == s.Rank && p.Name == port }); at != 0 {
+			return at
+		}
+		return t.Find(func(p *timeline.Place) bool {
 			return p.Kind == timeline.Port && p.Rank == s.Rank && p.Name == "egress cap"
 		})
 	case "ingress":
-		return t.find(func(p *timeline.Place) bool {
+		return t.Find(func(p *timeline.Place) bool {
 			return p.Kind == timeline.Port && p.Rank == s.Peer && p.Name == "ingress cap"
 		})
 	case "memory_rate", "memory_latency":
-		return t.find(func(p *timeline.Place) bool { return p.Kind == timeline.Memory && p.Rank == s.Rank })
+		return t.Find(func(p *timeline.Place) bool { return p.Kind == timeline.Memory && p.Rank == s.Rank })
 	}
 	if k, ok := parts[s.Cause]; ok {
-		return t.find(func(p *timeline.Place) bool {
+		return t.Find(func(p *timeline.Place) bool {
 			return p.Kind == k && p.Rank == s.Rank && (p.Index == s.Peer || k == timeline.SDMA)
 		})
 	}
 	if s.Block < 0 {
-		return t.find(func(p *timeline.Place) bool { return p.Kind == timeline.Calls && p.Rank == s.Rank })
+		return t.Find(func(p *timeline.Place) bool { return p.Kind == timeline.Calls && p.Rank == s.Rank })
 	}
 	k, ok := lanes[s.Cause]
 	if !ok {
 		k = timeline.Scalar
 	}
-	unit := t.unit(s)
-	return t.find(func(p *timeline.Place) bool { return p.Kind == k && p.Rank == s.Rank && p.Index == unit })
+	unit := t.Unit(s)
+	return t.Find(func(p *timeline.Place) bool { return p.Kind == k && p.Rank == s.Rank && p.Index == unit })
 }
 
-// find returns the first track of the file that fits, of the first sort of which there is one.
-func (t *Trace) find(sorts ...func(p *timeline.Place) bool) timeline.Track {
-	for _, fits := range sorts {
-		for i := range t.tracks {
-			if x := &t.tracks[i]; x.shown && fits(&x.Place) {
-				return timeline.Track(i)
-			}
+// Find returns the first track of the file that fits; 0 when there is none.
+func (t *Trace) Find(fits func(p *timeline.Place) bool) timeline.Track {
+	for i := range t.tracks {
+		if x := &t.tracks[i]; x.shown && fits(&x.Place) {
+			return timeline.Track(i)
 		}
 	}
 	return 0
@@ -153,8 +161,8 @@ func (x *track) executes(s *timeline.Span) {
 	x.works = append(x.works, work{s.Call, s.Block, s.Begin, s.End})
 }
 
-// unit returns the AIV that executes the block of a step; -1 when the trace does not show it.
-func (t *Trace) unit(s *result.PathStep) int {
+// Unit returns the AIV that executes the block of a step; -1 when the trace does not show it.
+func (t *Trace) Unit(s *result.PathStep) int {
 	for i := range t.tracks {
 		x := &t.tracks[i]
 		if x.Kind != timeline.Scalar || x.Rank != s.Rank {
