@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	"reports":              {"engine", "hw/program", "hw/result", "reports", "reports/..."},
 	"reports/document":     {"engine", "hw/result"},
 	"reports/traces":       {"engine", "hw/result", "hw/timeline"},
+	"reports/page":         {"engine", "hw/result", "hw/timeline", "reports", "reports/document", "reports/traces"},
 	"reports/diff":         {"engine", "hw/result", "reports/document"},
 	"cmd":                  {"engine", "hw", "hw/...", "collectives", "collectives/...", "configs", "workloads", "workloads/...", "reports", "reports/...", "cmd/..."},
 }

@@ -32,6 +32,9 @@ type browser struct {
 // chromium names the browser, or skips the test; where CHROMIUM is set, as .ci/run does,
 // there must be one.
 func chromium(t *testing.T) string {
+	if testing.Short() {
+		t.Skip("a browser is slow beside the race detector, and shows no races")
+	}
 	if path := os.Getenv("CHROMIUM"); path != "" {
 		return path
 	}

@@ -125,7 +125,8 @@ func (a *app) reported(ctx context.Context, name string, f *reportFlags) (*html.
 
 // recorded runs a workload and keeps what happens over time.
 func (a *app) recorded(ctx context.Context, file string, doc *configs.Doc, f *reportFlags) (*html.Result, error) {
-	defer working(a.errs, "running "+file)()
+	m := working(a.errs, "running "+file)
+	defer m.stop()
 	return await(ctx, func() (*html.Result, error) {
 		w, err := workloads.LoadDoc(file, doc, f.sets)
 		if err != nil {
@@ -151,15 +152,15 @@ func (a *app) recorded(ctx context.Context, file string, doc *configs.Doc, f *re
 		}
 		r.Document, r.Traffic = c.Document(version()), w.Traffic()
 		if f.explain {
-			return r, f.explained(ctx, file, doc, r)
+			return r, f.explained(ctx, file, doc, r, m)
 		}
 		return r, nil
 	})
 }
 
 // explained adds to a run what explain finds.
-func (f *reportFlags) explained(ctx context.Context, file string, doc *configs.Doc, r *html.Result) error {
-	x, err := explain.Explain(ctx, file, doc, f.sets, explain.Options{Workers: runtime.GOMAXPROCS(0)})
+func (f *reportFlags) explained(ctx context.Context, file string, doc *configs.Doc, r *html.Result, m *meter) error {
+	x, err := explain.Explain(ctx, file, doc, f.sets, explain.Options{Workers: runtime.GOMAXPROCS(0), Progress: m.count})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ function lanesOf(line) {
     r.children = [...r.groups.values()].sort((a, b) => place[a.kind] - place[b.kind] || a.index - b.index);
     for (const g of r.children) {
       g.items.sort((a, b) => order[line.tracks[a].kind] - order[line.tracks[b].kind] || (line.tracks[a].lane || 0) - (line.tracks[b].lane || 0) || a - b);
+      g.kind = line.tracks[g.items[0]].kind;
       const leaf = i => ({ key: g.key + '#' + i, name: laneName(line.tracks[i]), track: i, children: [], all: [i] });
       if (g.items.length === 1) { g.track = g.items[0]; continue; }
       const headed = place[g.kind] < 2; // SCALAR, the depth of a queue

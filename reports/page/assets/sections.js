@@ -135,7 +135,7 @@ function origins(res, accuracy) {
   if (p) out.push(el('h3', {}, T('How well the parameters are known')), el('p', {}, [['documented', p.documented], ['fitted', p.fitted], ['assumed', p.assumed], ['set by the user', p.user]].map(([k, n]) => el('span', { class: 'badge ' + k.split(' ')[0] }, n + ' ' + T(k)))));
   const outside = [...((run && run.outside_fit) || []), ...((p && p.outside_fitted_range) || [])];
   if (outside.length) out.push(el('div', { class: 'warn' }, el('strong', {}, T('outside what was measured') + ': '), outside.join('; ')));
-  if (p && p.assumed_that_mattered && p.assumed_that_mattered.length) out.push(el('h3', {}, T('Assumed parameters that mattered')), el('ul', { class: 'assumed' }, p.assumed_that_mattered.map(x => el('li', {}, el('code', {}, x)))));
+  if (p && p.assumed_that_mattered && p.assumed_that_mattered.length) out.push(el('h3', {}, T('Assumed parameters that mattered')), el('ul', { class: 'mattered' }, p.assumed_that_mattered.map(x => el('li', {}, el('code', {}, x)))));
   if (config.length) out.push(el('details', { open: false }, el('summary', {}, T('Every value of the configuration') + ' (' + config.length + '; ' + ranged.length + ' ' + T('with a range') + ')'), grid([
     { name: 'path', cell: l => el('code', {}, l.path), key: l => l.path }, { name: 'value', cell: l => l.value }, { name: 'low', cell: l => l.low || '' }, { name: 'high', cell: l => l.high || '' },
     { name: 'known', cell: l => el('span', { class: 'badge ' + (kindWords[l.kind] || '').split(' ')[0] }, T(kindWords[l.kind] || l.kind)), key: l => kindWords[l.kind] || l.kind },
