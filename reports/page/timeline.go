@@ -170,7 +170,7 @@ func (l *Timeline) Unit(s *result.PathStep) int {
 			continue
 		}
 		for _, w := range k.works {
-			if w.block == s.Block && w.call == s.Task && w.begin <= s.From && s.From <= w.end {
+			if w.block == s.Block && (s.Task == "" || w.call == s.Task) && w.begin <= s.From && s.From <= w.end {
 				return k.Index
 			}
 		}
