@@ -276,7 +276,7 @@ func ofChange(part, whole engine.Duration) string {
 
 // sweepTables shows all pairs of two sweeps.
 func (d *Difference) sweepTables(p *page) {
-	t := p.table("Pairs that differ, the largest change first; times in us", "point", ">A", ">B", ">B - A", ">%", "", "~what changed most")
+	t := &table{title: "Pairs that differ, the largest change first; times in us", head: []string{"point", ">A", ">B", ">B - A", ">%", "", "~what changed most"}}
 	more := 0
 	for i := range d.Pairs {
 		switch x := &d.Pairs[i]; {
@@ -289,6 +289,9 @@ func (d *Difference) sweepTables(p *page) {
 	}
 	if more > 0 {
 		t.notes = append(t.notes, plural(more, "further pair")+" with smaller changes; JSON and CSV have all")
+	}
+	if len(t.rows) > 0 {
+		p.tables = append(p.tables, *t)
 	}
 	partTable(p, "Where the differences of all pairs come from, us", basisOf(d.Pairs), d.Parts)
 	var beyond []document.Changed

@@ -93,6 +93,7 @@ func TestDifferencesOfSweepsListPairsAndWhatIsMissing(t *testing.T) {
 	assert.Contains(t, text, "2 pairs compared, 1 of them equal, 1 point only in\n  A, 1 point only in B")
 	assert.Regexp(t, `core_num 1 +123.457 +128.457 +\+5.000 +\+4.05 +differs +simt_build \+7.000`, text)
 	assert.NotContains(t, text, "core_num 2")
+	assert.NotContains(t, said(t, difference(t, sweepOf(NewPoint(axes("1"), 0, a)), sweepOf(NewPoint(axes("1"), 0, a)))), "Pairs that differ")
 	assert.Regexp(t, `Points only in A\npoint\n-+\ncore_num 4\n`, text)
 	assert.Regexp(t, `Points only in B\npoint\n-+\ncore_num 8\n`, text)
 }

@@ -63,7 +63,7 @@ func side(d Named) document.Side {
 // match finds for each point of A the one of B with the same values on all axes; of
 // several, the next one.
 func match(a, b []document.Point) (pairs [][2]*document.Point, onlyA, onlyB [][]document.KV) {
-	at := map[string][]int{}
+	at, place := map[string][]int{}, places()
 	for i := range b {
 		k := place(&b[i])
 		at[k] = append(at[k], i)
@@ -87,14 +87,23 @@ func match(a, b []document.Point) (pairs [][2]*document.Point, onlyA, onlyB [][]
 	return pairs, onlyA, onlyB
 }
 
-// place names a point by its axes, whose order does not matter.
-func place(p *document.Point) string {
-	axes := slices.Clone(p.Axes)
-	slices.SortFunc(axes, func(a, b document.KV) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
-	for i := range axes {
-		axes[i].Value = plain(axes[i].Value)
+// places returns what names points by their axes, whose order does not matter. Points
+// share values, so that each is read once.
+func places() func(*document.Point) string {
+	known := map[string]string{}
+	return func(p *document.Point) string {
+		axes := slices.Clone(p.Axes)
+		slices.SortFunc(axes, func(a, b document.KV) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
+		for i := range axes {
+			v, ok := known[axes[i].Value]
+			if !ok {
+				v = plain(axes[i].Value)
+				known[axes[i].Value] = v
+			}
+			axes[i].Value = v
+		}
+		return fmt.Sprintf("%q", axes)
 	}
-	return fmt.Sprintf("%q", axes)
 }
 
 // pair compares two runs.

@@ -19,7 +19,11 @@ func inputs(a, b *document.Document, points [][2]*document.Point, pairs []docume
 	out := changed(configA, configB)
 	if len(pairs) > 0 && a.Sweep != nil {
 		for i, p := range points {
-			pairs[i].Inputs = changed(a.Sweep.ConfigOf(p[0]), b.Sweep.ConfigOf(p[1]))
+			if len(p[0].Config) == 0 && len(p[1].Config) == 0 {
+				pairs[i].Inputs = besides(out, p[0], p[1]) // most points: quicker than to look at each value again
+			} else {
+				pairs[i].Inputs = changed(a.Sweep.ConfigOf(p[0]), b.Sweep.ConfigOf(p[1]))
+			}
 		}
 		out = shared(pairs)
 	}
@@ -28,6 +32,18 @@ func inputs(a, b *document.Document, points [][2]*document.Point, pairs []docume
 		if x.FromA, x.FromB = "", ""; !whole || strings.HasPrefix(x.Path, "routing") {
 			x.Path = strings.TrimSpace(x.Path) + " (as the card says it)"
 			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// besides leaves out the axes of two points.
+func besides(all []document.Changed, a, b *document.Point) (out []document.Changed) {
+	for _, c := range all {
+		_, ofA := a.Axis(c.Path)
+		_, ofB := b.Axis(c.Path)
+		if !ofA && !ofB {
+			out = append(out, c)
 		}
 	}
 	return out
@@ -79,7 +95,7 @@ func changed(a, b []document.Leaf) (out []document.Changed) {
 	inA, inB := index(a), index(b)
 	for i := range a {
 		x, y := &a[i], inB[a[i].Path]
-		if inA[x.Path] == x && (y == nil || value(x) != value(y)) {
+		if inA[x.Path] == x && (y == nil || !same(x, y)) {
 			out = append(out, difference(x, y))
 		}
 	}
@@ -109,8 +125,12 @@ func shown(l *document.Leaf) string {
 	return fmt.Sprintf("%s (%s to %s)", l.Value, l.Low, l.High)
 }
 
-// value is what has to be the same: 1 us is 1000 ns.
-func value(l *document.Leaf) string { return plain(l.Value) + " " + plain(l.Low) + " " + plain(l.High) }
+// same reports whether two values mean the same: 1 us is 1000 ns.
+func same(a, b *document.Leaf) bool {
+	return alike(a.Value, b.Value) && alike(a.Low, b.Low) && alike(a.High, b.High)
+}
+
+func alike(a, b string) bool { return a == b || plain(a) == plain(b) }
 
 // plain writes a quantity in base units; other text stays.
 func plain(text string) string {
