@@ -3,9 +3,13 @@ package workloads
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"pldperf/configs"
 )
+
+// known lists what a workload can say; it never changes, and a sweep asks for each point.
+var known = sync.OnceValue(func() []configs.Key { return configs.Describe(&Config{}) })
 
 // Leaf is one value of a workload with everything merged in that it is based on.
 type Leaf struct {
@@ -21,7 +25,7 @@ func (w *Workload) Leaves() (out []Leaf) {
 	for _, p := range w.Doc.Params() {
 		out = append(out, Leaf{Param: p, Unread: w.ignores(p.Path)})
 	}
-	for _, k := range configs.Describe(&w.Config) {
+	for _, k := range known() {
 		section, _, nested := strings.Cut(k.Path, ".")
 		if k.Default == "" || strings.ContainsAny(k.Path, "[*") || nested && !w.Doc.Has(section) || w.Doc.Has(k.Path) {
 			continue
