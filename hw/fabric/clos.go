@@ -43,9 +43,20 @@ type ClosSpec struct {
 	TierRanks int `yaml:"tier_ranks" min:"1" default:"64" help:"ranks in a group: one tier of switches among them, two beyond"`
 	// est: as one hop of the mesh, 0.2 to 0.6 us.
 	Latency engine.Duration `yaml:"latency" default:"0.35 us" help:"first byte, one way, for each tier"`
+	// est: none unless a machine's files give one.
+	Window engine.Bytes `yaml:"window" default:"0 B" help:"what a rank has on its way and not acknowledged, at most, to all peers together, in segments; 0 is no limit"`
+	// est: what fits DeepEP's records of 14,336 B, of which one travels in a segment of its own.
+	Segment engine.Bytes `yaml:"segment" default:"16 KiB" help:"what of a window a part of a long message takes, or a record that travels alone"`
+	// est: messages are long unless a case says otherwise.
+	Record engine.Bytes `yaml:"record" default:"0 B" help:"bytes of a segment that are used, where messages are records that travel alone; 0 is all"`
+	// fit: DeepEP combine, whose rate falls by a tenth where half of the records cross the second tier.
+	Turnaround engine.Duration `yaml:"turnaround" default:"2.3 us" help:"beside the latency there and back, from a segment's leave to that of the one for which its acknowledgement makes room"`
 	// est: the published supernode is non-blocking.
 	Uplink engine.Fraction `yaml:"uplink" default:"100 %" help:"rate of a group's uplinks, shared by its ranks, over what a full group can send; from 100 % on they never bind"`
 }
+
+// maxWindow keeps a window times a record within 64 bits.
+const maxWindow = 1 << 30
 
 func (c *ClosSpec) check(report func(path, format string, args ...any)) {
 	checkPort("clos", c.Port, c.Efficiency, c.Ports, report)
@@ -58,6 +69,15 @@ func (c *ClosSpec) check(report func(path, format string, args ...any)) {
 	}
 	if c.TierRanks < 1 {
 		report("clos.tier_ranks", "must be at least 1")
+	}
+	if c.Window < 0 || c.Window > maxWindow {
+		report("clos.window", "%v is not from 0 B, which is no limit, to %v", c.Window, maxWindow)
+	}
+	if c.Window > 0 && (c.Segment <= 0 || c.Turnaround < 0 || c.Latency+c.Turnaround == 0) {
+		report("clos.window", "a limit needs a segment of some bytes and a way there and back of some time")
+	}
+	if c.Record < 0 || c.Record > c.Segment {
+		report("clos.record", "%v is not from 0 B, which is a whole segment, to %v", c.Record, c.Segment)
 	}
 	if c.Uplink <= 0 {
 		report("clos.uplink", "must be positive")
@@ -84,7 +104,7 @@ func (c *clos) Open(src, dst int) Flow {
 	checkPair(src, dst, c.ranks)
 	out := c.side(&c.out[src], src, egressCap, portOut, c.spec.Egress)
 	in := c.side(&c.in[dst], dst, ingressCap, portIn, c.spec.Ingress)
-	p := path{out: out.cap, outPort: out.first, in: in.cap, inPort: in.first, near: c.Latency(src, dst)}
+	p := path{out: out.cap, outPort: out.first, in: in.cap, inPort: in.first, near: c.Latency(src, dst), window: c.window(c.tiers(src, dst))}
 	p.outPorts, p.inPorts = uint8(c.spec.Ports), uint8(c.spec.Ports)
 	if c.spec.Spread == "hash" {
 		k := c.hash(ends{int32(src), int32(dst)})
@@ -96,6 +116,36 @@ func (c *clos) Open(src, dst int) Flow {
 		p.near, p.far = c.spec.Latency, c.spec.Latency
 	}
 	return c.open(src, dst, p)
+}
+
+// window returns the rate at which a rank can send over a way of so many tiers when all that it may have on its way goes
+// there: that, over the time there and back (Little's law). It is 0 without a limit.
+func (c *clos) window(tiers engine.Duration) engine.Rate {
+	if c.spec.Window == 0 {
+		return 0
+	}
+	away := c.spec.Window
+	if c.spec.Record > 0 {
+		away = away * c.spec.Record / c.spec.Segment
+	}
+	hi, lo := bits.Mul64(uint64(away), uint64(engine.Second))
+	back := uint64(2*tiers*c.spec.Latency + c.spec.Turnaround)
+	if hi >= back {
+		return engine.Unlimited
+	}
+	rate, _ := bits.Div64(hi, lo, back)
+	return engine.Rate(min(rate, uint64(engine.Unlimited)))
+}
+
+// tiers returns how many tiers of switches are between two ranks.
+func (c *clos) tiers(src, dst int) engine.Duration {
+	switch {
+	case src == dst:
+		return 0
+	case src/c.spec.TierRanks == dst/c.spec.TierRanks:
+		return 1
+	}
+	return 2
 }
 
 // side makes the links of one side of a rank when they are first touched.
@@ -131,25 +181,28 @@ func mix(x uint64) uint64 {
 }
 
 // Latency implements Fabric.
-func (c *clos) Latency(src, dst int) engine.Duration {
-	switch {
-	case src == dst:
-		return 0
-	case src/c.spec.TierRanks == dst/c.spec.TierRanks:
-		return c.spec.Latency
-	}
-	return 2 * c.spec.Latency
-}
+func (c *clos) Latency(src, dst int) engine.Duration { return c.tiers(src, dst) * c.spec.Latency }
 
 // Egress implements Fabric.
-func (c *clos) Egress(int) engine.Rate { return min(c.spec.Egress, times(c.port, c.spec.Ports)) }
+func (c *clos) Egress(int) engine.Rate { return c.within(c.egress(), 1) }
+
+// egress is what the links of a rank carry outwards, whatever it may have on its way.
+func (c *clos) egress() engine.Rate { return min(c.spec.Egress, times(c.port, c.spec.Ports)) }
+
+// within returns a rate, or what the window lets through over so many tiers if that is less.
+func (c *clos) within(rate engine.Rate, tiers engine.Duration) engine.Rate {
+	if w := c.window(tiers); w > 0 {
+		return min(rate, w)
+	}
+	return rate
+}
 
 // Ingress implements Fabric.
 func (c *clos) Ingress(int) engine.Rate { return min(c.spec.Ingress, times(c.port, c.spec.Ports)) }
 
 // Pair implements Fabric.
 func (c *clos) Pair(src, dst int) engine.Rate {
-	rate := min(c.Egress(src), c.Ingress(dst))
+	rate := c.within(min(c.egress(), c.Ingress(dst)), c.tiers(src, dst))
 	if src/c.spec.TierRanks != dst/c.spec.TierRanks && c.spec.Uplink < engine.One {
 		rate = min(rate, c.uplinkRate())
 	}
@@ -158,5 +211,5 @@ func (c *clos) Pair(src, dst int) engine.Rate {
 
 // uplinkRate is what a group can send to others: it is built for a full group, however many of its ranks take part.
 func (c *clos) uplinkRate() engine.Rate {
-	return times(c.Egress(0), c.spec.TierRanks).Times(c.spec.Uplink)
+	return times(c.egress(), c.spec.TierRanks).Times(c.spec.Uplink)
 }

@@ -38,6 +38,7 @@ func variants(kind string) map[string]Spec {
 		all["hash"] = with(kind, func(s *Spec) { s.Clos.Spread = "hash" })
 		all["no caps"] = with(kind, func(s *Spec) { s.Clos.Egress, s.Clos.Ingress = engine.Unlimited, engine.Unlimited })
 		all["groups"] = with(kind, func(s *Spec) { s.Clos.TierRanks, s.Clos.Uplink = 3, 250_000 })
+		all["window"] = with(kind, func(s *Spec) { s.Clos.TierRanks, s.Clos.Window, s.Clos.Record = 2, 64*kib, 5000 })
 		all["hashed groups of one"] = with(kind, func(s *Spec) { s.Clos.Spread, s.Clos.TierRanks, s.Clos.Uplink = "hash", 1, 10_000 })
 	}
 	return all

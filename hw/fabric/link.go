@@ -24,9 +24,10 @@ type link struct {
 	full   engine.Duration // of a whole quantum
 	bytes  engine.Bytes
 	what   role
-	owner  int32 // the rank, or the group
-	peer   int32 // of a port of the mesh
-	number int32 // of a port of the Clos; of a cap 1 where it is the mesh's of a frame
+	owner  int32       // the rank, or the group
+	peer   int32       // of a port of the mesh
+	window engine.Time // of a cap: when the window has room again
+	number int32       // of a port of the Clos; of a cap 1 where it is the mesh's of a frame
 	line   *timeline.Server
 }
 
@@ -125,12 +126,23 @@ func (n *network) pass(i int32, t engine.Time, b engine.Bytes, f Flow) passage {
 	if b != n.quantum {
 		span = l.rate.Span(b)
 	}
+	if w := n.flows.at(uint32(f)).window; w > 0 && l.what == egressCap {
+		span = l.within(t, span, w.Span(b))
+	}
 	l.bytes += b
 	begin, end, prev := l.server.Reserve(t, span, uint32(f))
 	if l.line != nil {
 		n.carried(l, f, begin, end, b)
 	}
 	return passage{begin, end, l.full, Flow(prev)}
+}
+
+// within returns how long a quantum that arrives at t keeps the cap of a rank whose window
+// limits it, too: window is the time for which it takes all of the window, which quanta
+// share as they share the cap. The next quantum begins when both have room.
+func (l *link) within(t engine.Time, span, window engine.Duration) engine.Duration {
+	l.window = max(l.window, t).Add(window)
+	return max(span, l.window.Sub(max(t, l.server.Free())))
 }
 
 // freest returns which of the count links from first on is free first, and of equals the first.

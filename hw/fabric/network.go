@@ -40,6 +40,7 @@ type path struct {
 	up, down  int32           // of the two groups
 	outPorts  uint8           // at least 1
 	inPorts   uint8           // 0 where the sender's port is a wire to the receiver
+	window    engine.Rate     // to this peer, of what a rank has on its way at once; 0 is no limit
 	near, far engine.Duration // latency to the uplink, or all of it, and that after the downlink
 }
 

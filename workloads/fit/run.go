@@ -230,22 +230,26 @@ func (k *Clock) time(res *result.Result, r row) (float64, error) {
 }
 
 // call is what the clock covers of one call.
-func (k *Clock) call(res *result.Result, call int) (longest engine.Duration, err error) {
+func (k *Clock) call(res *result.Result, call int) (d engine.Duration, err error) {
 	if k.Covers == "elapsed" || k.Covers == "" {
 		return res.Calls[call].Elapsed, nil
 	}
+	ranks := make([]engine.Duration, len(res.Ranks)) // of the slowest AIV
 	for i := range res.Blocks {
 		if b := &res.Blocks[i]; b.Call == call {
-			d := b.End.Sub(b.Start) - b.Time[result.Launch]
+			d = b.End.Sub(b.Start) - b.Time[result.Launch]
 			if k.Covers == "reasons" {
 				if d, err = k.sum(b); err != nil {
 					return 0, err
 				}
 			}
-			longest = max(longest, d)
+			ranks[b.Rank] = max(ranks[b.Rank], d)
 		}
 	}
-	return longest, nil
+	if k.Ranks == "middle" {
+		return (slices.Min(ranks) + slices.Max(ranks)) / 2, nil
+	}
+	return slices.Max(ranks), nil
 }
 
 func (k *Clock) sum(b *result.Block) (d engine.Duration, err error) {

@@ -87,6 +87,7 @@ type Measured struct {
 type Clock struct {
 	Covers  string          `yaml:"covers" enum:"elapsed,core,reasons" default:"elapsed" help:"elapsed: first launch to last end; core: first op to last op of the slowest AIV; reasons: those of the slowest AIV"`
 	Reasons []string        `yaml:"reasons" help:"of covers: reasons, names as in the account of a block"`
+	Ranks   string          `yaml:"ranks" enum:"slowest,middle" default:"slowest" help:"of core and reasons: slowest: the largest over the ranks; middle: between the fastest and the slowest, where the measurement is such a range"`
 	Per     Value           `yaml:"per" help:"divides the time: a mean of so many"`
 	Plus    engine.Duration `yaml:"plus" help:"what the measurement has on top, such as a probe"`
 }
@@ -126,6 +127,9 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 		names = append(names, c.Name)
 		if c.Baseline.Kind != "none" && c.Baseline.Column == "" {
 			report(fmt.Sprintf("cases.%d.baseline", i), "a baseline needs the column of its x; kind: none has none")
+		}
+		if c.Clock.Ranks == "middle" && (c.Clock.Covers == "" || c.Clock.Covers == "elapsed") {
+			report(fmt.Sprintf("cases.%d.clock", i), "elapsed is that of all ranks; ranks: middle goes with core and reasons")
 		}
 		if (c.Clock.Covers == "reasons") != (len(c.Clock.Reasons) > 0) {
 			report(fmt.Sprintf("cases.%d.clock", i), "reasons go with covers: reasons")
