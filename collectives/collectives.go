@@ -57,11 +57,18 @@ type Call struct {
 	Commit    string            // "immediate", a doorbell a WQE, or "last", one for all
 	Grid      int               // blocks (micro launch); 0 is 1
 	Shared    int               // messages of a token to shared experts (micro ep_dispatch, ep_combine)
-	Options   Options
-	Depth     int   // WQEBBs of a send queue, for information: the device checks counts against it
-	SGEs      int   // rows in an SQE; 0 is 12
-	Segment   int   // SQEs a doorbell; 0 is 64
-	Block     int64 // bytes of an SDMA SQE at most; 0 is 1 MiB
+	Passes    int               // times that a matrix is loaded (micro local_load); 0 is 1
+	Slices    int               // parts of it that are loaded in all passes before the next; 0 is 1
+	Ops       int               // lanes of an AIV that add (micro atomic_storm)
+	Targets   int               // words that they add to
+	// TargetBytes is how far these words are apart, 4 or 8; 0 is 4.
+	TargetBytes int
+	Returns     bool // each gets the old value
+	Options     Options
+	Depth       int   // WQEBBs of a send queue, for information: the device checks counts against it
+	SGEs        int   // rows in an SQE; 0 is 12
+	Segment     int   // SQEs a doorbell; 0 is 64
+	Block       int64 // bytes of an SDMA SQE at most; 0 is 1 MiB
 
 	found map[Traffic]*routes // moe: of traffics that have been looked at
 	dealt *experts            // micro ep_dispatch, ep_combine: of the traffic

@@ -26,6 +26,10 @@ import (
 //
 //	(commit: immediate) or one for all (last), then reads their CQEs
 //
+// rdma_write        every rank posts WRITEs to the next one, one after another, while
+//
+//	it is written to: a thread of a host that posts for all its queue pairs
+//
 // launch            a kernel of so many blocks that does nothing
 //
 // An HCOMM-like API serves puts one after another: on top of the hardware's part it
@@ -38,6 +42,7 @@ var (
 	_ = register(micro("hcomm_all_to_all", "a put to each peer and one flush through an HCOMM-like API", "software"))
 	_ = register(micro("hcomm_matrix", "a put of so many bytes to each peer and one flush through an HCOMM-like API", "software"))
 	_ = register(micro("wqe_issue", "WQEs written by one SIMT lane to one peer, then their CQEs", "wqes", "wqe_sges", "commit"))
+	_ = register(micro("rdma_write", "WRITEs of every rank to the next one, posted one after another", "wqes", "software"))
 	_ = register(Algorithm{
 		Op: "micro", Form: "launch", Doc: "a kernel of so many blocks that does nothing", Fields: []string{"grid"},
 		Check: func(c *Call) []error {
@@ -62,7 +67,7 @@ func micro(form, doc string, fields ...string) Algorithm {
 		Record:  recordMicro,
 		Formula: func(c *Call, rank, _ int) result.Counters { return c.microFormula(rank) },
 		Formulas: [][2]string{
-			{"puts", "1 a destination; wqe_issue: as many as WQEs"}, {"sqes", "as puts"}, {"cqes", "as puts"},
+			{"puts", "1 a destination; wqe_issue, rdma_write: as many as WQEs"}, {"sqes", "as puts"}, {"cqes", "as puts"},
 			{"doorbells", "as puts; commit last: 1"}, {"wqebbs", "1 a put of one SGE, 2 of 2 to 5"},
 		},
 		Bounds: microBounds,
@@ -79,6 +84,17 @@ type Software struct {
 	First engine.Duration // once for a batch of puts and its flush
 	Put   engine.Duration // for each put
 	Take  engine.Duration // for each row that is taken from a window (ep_dispatch, ep_combine)
+	// Rate is that at which the payload of a put, moved by the adapter, holds up the thread
+	// that posts the next, where both are in one memory (rdma_write); 0: it does not.
+	Rate engine.Rate
+}
+
+// each is what the software spends on a put of n bytes.
+func (s *Software) each(n int64) engine.Duration {
+	if s.Rate == 0 {
+		return s.Put
+	}
+	return s.Put + s.Rate.Span(engine.Bytes(n))
 }
 
 // onePut is a put of a benchmark: n bytes from src of the input to dst of the window.
@@ -113,7 +129,7 @@ func (c *Call) putsOf(rank int, most int64) (out []onePut) {
 		if rank == 0 {
 			add(1, most)
 		}
-	case "hcomm_ring":
+	case "hcomm_ring", "rdma_write":
 		add((rank+1)%c.Ranks, most)
 	default:
 		for i := 1; i < c.Ranks; i++ {
@@ -178,6 +194,9 @@ func (c *Call) wqes() *program.WQEs {
 	if c.Commit == "last" {
 		w.Bell = 0
 	}
+	if c.Form == "rdma_write" {
+		w.Each = c.Software.each(c.Chunk())
+	}
 	return w
 }
 
@@ -205,10 +224,13 @@ func checkMicro(c *Call) []error {
 	case c.Depth > 0 && q.N*used(q.SGEs) > c.Depth:
 		w.add("wqes: %d WQEs of %d WQEBBs do not fit in a queue of %d", q.N, used(q.SGEs), c.Depth)
 	}
-	if min(c.Software.First, c.Software.Put) < 0 {
-		w.add("software: a negative time")
+	if min(c.Software.First, c.Software.Put) < 0 || c.Software.Rate < 0 {
+		w.add("software: a negative time or rate")
 	}
-	if c.Platform == "a2a3" && c.Form != "sdma_get" {
+	if c.Software.Rate > 0 && c.Form != "rdma_write" {
+		w.add("software: only rdma_write reads its rate")
+	}
+	if c.Platform == "a2a3" && c.Form != "sdma_get" && !strings.HasPrefix(c.Form, "mte_") {
 		w.add("platform: the AIVs of this machine have no URMA queues (a2a3)")
 	}
 	if strings.HasSuffix(c.Form, "_get") {
@@ -296,7 +318,9 @@ func (c *Call) microText(all [][]onePut, input, target program.Buf) *program.Pro
 		Bytes:  perPut(all, func(x onePut) int64 { return x.n / int64(q.N) }),
 	}
 	text.Phase("issue").Loop(count, func() {
-		spend(c.Software.Put)
+		if q.Each == 0 { // else it is that of each WQE
+			spend(c.Software.Put)
+		}
 		text.Add(op)
 	})
 	op.Kind = program.Flush

@@ -227,7 +227,7 @@ func (m *machine) connect() error {
 	}
 	m.env = aiv.Env{
 		Eng: m.eng, Spec: &m.spec.AIV, UB: &m.spec.UB, URMA: &m.spec.URMA, Mem: m.mem, Net: m.net, NICs: nics, SDMA: &m.spec.SDMA, DMAs: dmas,
-		Signals: signals, Links: aiv.NewLinks(m.eng, m.net, m.spec.AIV.Remote.Rate, m.job.Ranks),
+		Signals: signals, Links: aiv.NewLinks(m.eng, m.net, &m.spec.AIV.Remote, m.job.Ranks),
 		Buffers: m.env.Buffers, Ranks: m.job.Ranks, Report: m,
 	}
 	return nil

@@ -103,6 +103,7 @@ func (c *Config) call(it *ItemConfig, traffic []collectives.Traffic) *collective
 		Pipeline: k.Pipeline, Atomic: k.Atomic, Wire: k.Wire, Mistake: k.Mistake, ChunkCols: k.Chunk, Signal: k.Signal, Traffic: traffic, Platform: c.Machine.Platform, Kinds: k.Kinds, Same: k.Same,
 		Depth: c.Machine.URMA.Depth, SGEs: c.Machine.URMA.MaxSGEs, Segment: c.Machine.URMA.Segment, Block: int64(c.Machine.SDMA.Block),
 		Software: collectives.Software(k.Software), WQEs: k.WQEs, WQESGEs: k.WQESGEs, FlushEach: k.FlushEach, Commit: k.Commit, Grid: k.Grid, Shared: k.Shared,
+		Passes: k.Passes, Slices: k.Slices, Ops: k.Ops, Targets: k.Targets, TargetBytes: k.Apart, Returns: k.Returns,
 		Options: collectives.Options{
 			Piece: k.Piece, Split: k.Split, Drain: k.Drain, Transport: k.Transport, WhatIf: k.WhatIf, Queues: k.Queues,
 			NoReadBack: k.ReadBack != nil && !*k.ReadBack,

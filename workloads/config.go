@@ -44,11 +44,11 @@ type CallConfig struct {
 	DType     string            `yaml:"dtype" enum:"FP32,FP16,BF16,INT32,INT16,INT8" help:"element type"`
 	Hidden    int               `yaml:"hidden" min:"0" help:"H, elements of a row (indexed_all_to_all_v, all_to_all_v, moe)"`
 	Size      int               `yaml:"size" min:"0" help:"SIZE, elements of a chunk, a row or a whole vector, as the operation says"`
-	Rows      int               `yaml:"rows" min:"0" help:"rows of size elements (primitives)"`
+	Rows      int               `yaml:"rows" min:"0" help:"rows of size elements (primitives, micro local_load, local_add, mte_rows)"`
 	Reduce    string            `yaml:"reduce" enum:"Sum,Max,Min,Prod" default:"Sum" help:"how elements are combined (allreduce, reduce_scatter)"`
 	Root      int               `yaml:"root" min:"0" help:"rank whose data all get (broadcast)"`
 	Capacity  int               `yaml:"capacity" min:"0" help:"C, rows of a partition (all_to_all_v); default: what the routing needs"`
-	Epochs    int               `yaml:"epochs" min:"0" max:"100000" help:"barriers in a row (barrier); default 1"`
+	Epochs    int               `yaml:"epochs" min:"0" max:"100000" help:"barriers in a row (barrier, micro core_barrier); default 1"`
 	Message   engine.Bytes      `yaml:"message" help:"bytes that a rank gives to each rank, instead of size or routing rows"`
 	ChunkRows int               `yaml:"chunk_rows" min:"0" help:"rows of a put's or get's stage; 0 is all"`
 	Pipeline  bool              `yaml:"pipeline" help:"two stages: the load of one overlaps the store of the other (put, get)"`
@@ -66,12 +66,18 @@ type CallConfig struct {
 	Transport string            `yaml:"transport" enum:"mte,urma,sdma" help:"what carries payload between ranks; default: the real operator's"`
 	Queues    string            `yaml:"queues" enum:"per_peer,shared_pool" default:"per_peer" help:"only per_peer is supported"`
 	Software  SoftwareConfig    `yaml:"software" help:"what an API spends on top of the hardware's part (micro)"`
-	WQEs      int               `yaml:"wqes" min:"0" max:"32768" help:"WQEs to one peer (micro wqe_issue); default 1"`
+	WQEs      int               `yaml:"wqes" min:"0" max:"32768" help:"WQEs to one peer (micro wqe_issue, rdma_write, hcomm_get); default 1"`
 	WQESGEs   int               `yaml:"wqe_sges" min:"0" max:"12" help:"SGEs of each of them; default 1"`
 	FlushEach int               `yaml:"flush_every" min:"0" help:"WQEs after which their CQEs are read (micro hcomm_get); default all"`
 	Commit    string            `yaml:"commit" enum:"immediate,last" default:"immediate" help:"a doorbell for each WQE, or one for all (micro wqe_issue)"`
 	Grid      int               `yaml:"grid" min:"0" max:"65536" help:"blocks of the kernel, which can be more than AIVs (micro launch); default 1"`
 	Shared    int               `yaml:"shared" min:"0" max:"64" help:"messages of a token to shared experts, dealt over the ranks (micro ep_dispatch, ep_combine)"`
+	Passes    int               `yaml:"passes" min:"0" max:"1000" help:"times that the matrix is loaded (micro local_load); default 1"`
+	Slices    int               `yaml:"slices" min:"0" max:"65536" help:"parts of the matrix that are loaded in all passes before the next (micro local_load); default 1"`
+	Ops       int               `yaml:"ops" min:"0" max:"2048" help:"SIMT lanes of an AIV, each of which adds once (micro atomic_storm)"`
+	Targets   int               `yaml:"targets" min:"0" max:"16777216" help:"words that are added to (micro atomic_storm)"`
+	Apart     int               `yaml:"target_bytes" min:"0" max:"8" help:"how far those words are apart, 4 or 8; default 4 (micro atomic_storm)"`
+	Returns   bool              `yaml:"returns" help:"each lane gets the old value (micro atomic_storm)"`
 	ReadBack  *bool             `yaml:"read_back" help:"all_to_all: include the caller's read-back; default true"`
 }
 
@@ -80,6 +86,7 @@ type SoftwareConfig struct {
 	First engine.Duration `yaml:"first" help:"once for a batch of puts and its flush"`
 	Put   engine.Duration `yaml:"put" help:"for each put"`
 	Take  engine.Duration `yaml:"take" help:"for each row that is taken from a window (micro ep_dispatch, ep_combine)"`
+	Rate  engine.Rate     `yaml:"rate" help:"at which a put's payload holds up the thread that posts, where both are in one memory (micro rdma_write); 0: not at all"`
 }
 
 // RepeatConfig calls an item several times on the same windows.

@@ -33,8 +33,9 @@ type Env struct {
 	Ranks   int
 	Report  Reporter
 	Hazards *hazard.Checker // nil: nobody looks for hazards
-	Copied  int64           // bytes that copies and stores of tiles have put into the own memory, in all
-	Tiled   int64           // bytes that remote loads have brought into tiles, in all
+	meets   map[place]*meeting
+	Copied  int64 // bytes that copies and stores of tiles have put into the own memory, in all
+	Tiled   int64 // bytes that remote loads have brought into tiles, in all
 }
 
 // Reporter is told how blocks end.
@@ -98,6 +99,7 @@ type Core struct {
 	sges   []urma.SGE
 
 	carried carriage
+	stream  stream
 	moves   []sdma.Move // of its batch
 
 	flights []*flight
@@ -127,6 +129,9 @@ const (
 	evEmptied        // the ring's last load has ended
 	evIdle           // the ring's last store is visible
 	evFlight         // a remote store is there, or known to be
+	evTile           // a Stream can load its next tile
+	evWorked         // its oldest tile has been worked on
+	evFreed          // its oldest buffer to store is free again
 
 	evBits = 8
 )
@@ -139,7 +144,7 @@ func (c *Core) Start(env *Env, t Task, begin engine.Time) {
 	}
 	*c = Core{
 		env: env, Task: t, line: t.Line, since: t.Start, reason: result.Launch, here: program.Here{Rank: t.Rank, Block: t.Block},
-		ring: c.ring, put: transfer{data: c.put.data}, tiles: c.tiles, sges: c.sges[:0], moves: c.moves[:0], flights: c.flights,
+		ring: c.ring, put: transfer{data: c.put.data}, tiles: c.tiles, sges: c.sges[:0], moves: c.moves[:0], flights: c.flights, stream: stream{data: c.stream.data},
 	}
 	c.Acct = result.Block{Call: t.Tag, Rank: t.Rank, Block: t.Block, Start: t.Start}
 	c.watch = env.Hazards.Launch(t.Tag, t.Rank, t.Block, t.Program)
@@ -172,6 +177,12 @@ func (c *Core) Handle(arg uint64) {
 		c.rowsEmptied()
 	case evIdle:
 		c.rowsIdle()
+	case evTile:
+		c.loadTiles()
+	case evWorked:
+		c.tileWorked()
+	case evFreed:
+		c.tileFreed()
 	}
 }
 
@@ -280,6 +291,12 @@ func (c *Core) exec(op *program.Op) bool {
 		return c.execSubmit(op)
 	case program.Flush:
 		return c.execFlush(op)
+	case program.Stream:
+		return c.execStream(op)
+	case program.Storm:
+		return c.execStorm(op)
+	case program.SyncBlocks:
+		return c.execSync()
 	case program.Return:
 		c.env.Report.Noted(op.Note)
 		c.pc = len(c.Task.Program.Ops)

@@ -12,14 +12,48 @@ import (
 
 // Links are the remote MTE paths of a machine: what the AIVs move from one rank to
 // another, pushed by the one or pulled by the other, shares one rate, whatever their
-// number (hardware parameters, section 4).
+// number (hardware parameters, section 4). While a rank's data goes to several peers, all
+// of it shares a second one.
 type Links struct {
 	eng   *engine.Engine
 	net   fabric.Fabric
-	rate  engine.Rate
+	spec  *RemoteSpec
 	ranks int
 	paths []*path            // [src*ranks+dst], made at first touch
 	line  *timeline.Recorder // nil: nobody watches
+	outs  []out              // by src
+}
+
+// out is what leaves a rank: the path that is busy longest, and of the others the one
+// that is, so that a path can tell whether another is busy.
+type out struct {
+	together    engine.Server
+	first, next until
+}
+
+type until struct {
+	dst  int
+	free engine.Time
+}
+
+// beside reports whether a path other than that to dst is busy at t.
+func (o *out) beside(dst int, t engine.Time) bool {
+	if o.first.dst != dst {
+		return o.first.free > t
+	}
+	return o.next.free > t
+}
+
+// note says that the path to dst is busy until free, which is no earlier than before.
+func (o *out) note(dst int, free engine.Time) {
+	switch now := (until{dst, free}); {
+	case dst == o.first.dst:
+		o.first = now
+	case free >= o.first.free:
+		o.first, o.next = now, o.first
+	case dst == o.next.dst || free >= o.next.free:
+		o.next = now
+	}
 }
 
 type path struct {
@@ -29,8 +63,8 @@ type path struct {
 }
 
 // NewLinks returns the remote MTE paths between ranks.
-func NewLinks(eng *engine.Engine, net fabric.Fabric, rate engine.Rate, ranks int) *Links {
-	return &Links{eng: eng, net: net, rate: rate, ranks: ranks, paths: make([]*path, ranks*ranks)}
+func NewLinks(eng *engine.Engine, net fabric.Fabric, spec *RemoteSpec, ranks int) *Links {
+	return &Links{eng: eng, net: net, spec: spec, ranks: ranks, paths: make([]*path, ranks*ranks), outs: make([]out, ranks)}
 }
 
 func (l *Links) at(src, dst int) *path {
@@ -54,8 +88,13 @@ func (l *Links) show(src, dst int) *timeline.Server {
 // send gives n bytes to the path from src to dst now and returns when the last has
 // left, and when the path has come to it; event arg tells h when it is there.
 func (l *Links) send(src, dst int, n int64, owner uint32, h engine.Handler, arg uint64) (begin, left engine.Time) {
-	p := l.at(src, dst)
-	begin, left, _ = p.srv.Reserve(l.eng.Now(), l.rate.Span(engine.Bytes(n)), owner)
+	p, o, now := l.at(src, dst), &l.outs[src], l.eng.Now()
+	begin, left, _ = p.srv.Reserve(now, l.spec.Rate.Span(engine.Bytes(n)), owner)
+	if o.beside(dst, now) {
+		_, all, _ := o.together.Reserve(now, l.spec.Together.Span(engine.Bytes(n)), owner)
+		left = max(left, all)
+	}
+	o.note(dst, left)
 	p.line.Carry(begin, left, n, "busy", dst)
 	l.net.Send(fabric.Message{Src: src, Dst: dst, Bytes: engine.Bytes(n), Flow: p.flow, Landed: h, LandedArg: arg})
 	return begin, left

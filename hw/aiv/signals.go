@@ -54,7 +54,8 @@ type signalBuf struct {
 type signalRank struct {
 	cols    []column
 	sectors []sector
-	waiters []waiter // that no column has
+	lines   []engine.Time // when the bank of each 512-B line is free
+	waiters []waiter      // that no column has
 }
 
 // waiter is somebody who waits for cells.

@@ -39,6 +39,7 @@ type ScalarSpec struct {
 	Write    engine.Duration `yaml:"write" when:"@published" help:"issue of an uncached 4-byte write"`
 	Visible  engine.Duration `yaml:"visible" when:"@published" help:"issue of an uncached write to visible"`
 	Coalesce engine.Duration `yaml:"coalesce" when:"@intervals" help:"per row of index: find intervals of consecutive rows"`
+	Flag     engine.Duration `yaml:"flag" when:"@cores" help:"per block of a rank: look at its flag in the Unified Buffer"`
 }
 
 // SIMTSpec is the entry to a SIMT region, paid per segment, notify or poll phase.
@@ -53,6 +54,8 @@ type SignalSpec struct {
 	Single   engine.Duration `yaml:"single" when:"@signal" help:"service of a sector that one AIV writes again"`
 	Sector   engine.Bytes    `yaml:"sector" when:"@signal" help:"granule in which the L2 serialises atomics"`
 	Local    engine.Duration `yaml:"local" when:"@own_signal" help:"atomic to the own memory, issue to arrival at the sector"`
+	Returned engine.Duration `yaml:"returned" when:"@storm" help:"service of a sector, per atomic that returns the old value"`
+	Line     engine.Duration `yaml:"line" when:"@storm" help:"service of the bank of a 512-B line, per atomic that returns the old value"`
 	Read     engine.Duration `yaml:"read" when:"@simt_wait" help:"one poll sweep over a signal column, by SIMT lanes"`
 	TNotify  engine.Duration `yaml:"tnotify" when:"@notify" help:"issue of a scalar TNOTIFY"`
 	TWait    engine.Duration `yaml:"twait" when:"@wait" help:"one scalar TWAIT poll"`
@@ -63,6 +66,9 @@ type SignalSpec struct {
 type RemoteSpec struct {
 	Hop  engine.Duration `yaml:"hop" when:"@peer" help:"endpoint part of a remote load, store or atomic; the fabric adds its one-way latency"`
 	Rate engine.Rate     `yaml:"rate" when:"@remote_mte" help:"remote MTE of a rank to one peer, shared by its AIVs"`
+	// Together holds only while several pairs of a rank are busy: a lone pair has Rate.
+	Together engine.Rate     `yaml:"together" when:"@remote_mte" help:"remote MTE of a rank to all peers in all, while it moves data to several; unlimited: each pair has its rate"`
+	Store    engine.Duration `yaml:"store" when:"@remote_store" help:"least time between two remote stores of tiles of one AIV"`
 }
 
 // PollSpec is the back-off of SIMT polls (S-84).
@@ -81,6 +87,10 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 	}
 	positive("clock", int64(s.Clock))
 	positive("remote.rate", int64(s.Remote.Rate))
+	positive("remote.together", int64(s.Remote.Together))
+	if s.Remote.Store < 0 {
+		report("remote.store", "%v is negative", s.Remote.Store)
+	}
 	positive("signal.sector", int64(s.Signal.Sector))
 	if s.Vector.Kind != "ideal" {
 		positive("vector.width", int64(s.Vector.Width))

@@ -113,7 +113,7 @@ func (c *Core) execRemoteStore(op *program.Op) bool {
 	c.flying++
 	c.env.Eng.Through(begin, cause.RemoteQ.Why(c.Task.Rank, peer))
 	c.env.Eng.Because(cause.Remote.Why(c.Task.Rank, peer))
-	c.env.Eng.At(left, c, evResume)
+	c.env.Eng.At(max(left, c.env.Eng.Now().Add(c.env.Spec.Remote.Store.Scale(c.Task.Slow))), c, evResume)
 	return false
 }
 

@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"math/bits"
-
 	"pldperf/engine"
 	"pldperf/hw/timeline"
 )
@@ -22,14 +20,14 @@ type HBMSpec struct {
 	Capacity engine.Bytes  `yaml:"capacity" help:"all buffers of a rank must fit"`
 }
 
-// L2Spec is the last-level cache of one rank. A read hits when its range has been
-// touched before and everything touched so far fits (defaults of the headline
-// case); stores of payload bypass it.
+// L2Spec is the last-level cache of one rank: lines of four sectors, of which the one that
+// came in first leaves first. A read hits when all of its sectors are there, and brings
+// them in when not.
 type L2Spec struct {
 	Rate     engine.Rate   `yaml:"rate" help:"reads that hit, all AIVs and the NIC engine"`
 	Latency  engine.Cycles `yaml:"latency" help:"first byte of a load that hits, AIV cycles"`
-	Capacity engine.Bytes  `yaml:"capacity" help:"a range that was touched before hits while all that was touched fits"`
-	Stores   string        `yaml:"stores" enum:"bypass,allocate" help:"payload stores go past the L2, or allocate a line first, which reads it from HBM"`
+	Capacity engine.Bytes  `yaml:"capacity" help:"lines that came in before those that fill it are gone"`
+	Stores   string        `yaml:"stores" enum:"bypass,allocate,write_back" help:"payload stores go past the L2 to HBM; or bring in lines, which reads sectors that are written in part, and go to HBM as others leave; or stay while all that are stored fit, and reads bring in nothing"`
 }
 
 // Check reports what no single field shows.
@@ -48,9 +46,18 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 // Ideal reports whether memory costs nothing.
 func (s Spec) Ideal() bool { return s.Kind == "ideal" }
 
-// lineBits is the logarithm of what the L2 model remembers as touched: a line of
-// 512 B (Ascend 950 white paper; hardware parameters 1.1).
-const lineBits = 9
+// A line of the L2 is 512 B in four sectors of 128 B (Ascend 950 white paper; hardware
+// parameters 1.1). What is known of a line is one word: how many lines came in before it,
+// and which of its sectors are there. The words of 64 KiB are made at first touch.
+const (
+	lineBits   = 9
+	sectorBits = 7
+	sectors    = 1 << (lineBits - sectorBits)
+	sector     = 1 << sectorBits
+	pageLines  = 128
+)
+
+type lines [pageLines]uint64
 
 // Use is what one level of a rank's memory has carried.
 type Use struct {
@@ -61,7 +68,7 @@ type Use struct {
 type channels struct {
 	hbm, l2   engine.Server
 	hbmN, l2N engine.Bytes
-	touched   int64 // lines
+	came      uint64 // lines that have come into the L2
 	hbmLine   *timeline.Server
 	l2Line    *timeline.Server
 }
@@ -103,7 +110,7 @@ func (s *Space) Read(a Addr, n int64, owner uint32) Access {
 		return Access{Begin: s.eng.Now(), End: s.eng.Now()}
 	}
 	c := &s.chans[a.Rank]
-	if s.touch(a, n) && c.touched <= int64(s.spec.L2.Capacity)>>lineBits {
+	if s.touch(a, n, s.spec.L2.Stores != "write_back") == 0 {
 		c.l2N += engine.Bytes(n)
 		return s.l2.reserve(&c.l2, s.eng.Now(), engine.Bytes(n), owner, c.l2Line)
 	}
@@ -111,45 +118,35 @@ func (s *Space) Read(a Addr, n int64, owner uint32) Access {
 	return s.hbm.reserve(&c.hbm, s.eng.Now(), engine.Bytes(n), owner, c.hbmLine)
 }
 
-// Write charges n bytes stored at a, arriving now, to the HBM of its rank; with
-// write-allocate it reads the line first.
+// Write charges n bytes stored at a, arriving now: to the HBM of its rank, with what lines
+// that are written in part need of it first; or to its L2, with what leaves that.
 func (s *Space) Write(a Addr, n int64, owner uint32) Access {
 	s.check(a, n)
 	if s.spec.Ideal() {
 		return Access{Begin: s.eng.Now(), End: s.eng.Now()}
 	}
 	c, moved := &s.chans[a.Rank], engine.Bytes(n)
-	if s.spec.L2.Stores == "allocate" {
-		s.touch(a, n)
-		moved *= 2
+	switch s.spec.L2.Stores {
+	case "write_back":
+		return s.writeBack(c, a, n, owner)
+	case "allocate":
+		moved += partly(a.Off, n)
+		s.touch(a, n, true)
 	}
 	c.hbmN += moved
 	return s.hbm.reserve(&c.hbm, s.eng.Now(), moved, owner, c.hbmLine)
 }
 
-// touch marks a range as seen by the L2 and reports whether all of it was before.
-func (s *Space) touch(a Addr, n int64) bool {
-	in := &s.inst[a.Buf][a.Rank]
-	if in.touched == nil {
-		in.touched = make([]uint64, int64(s.bufs[a.Buf].Size)>>(lineBits+6)+1)
+// partly is what sectors that [off, off+n) covers in part are large.
+func partly(off, n int64) (b engine.Bytes) {
+	first, last := off>>sectorBits, (off+n)>>sectorBits
+	if off%sector != 0 {
+		b += sector
 	}
-	first, last := a.Off>>lineBits, (a.Off+n-1)>>lineBits
-	hit := true
-	for w := first >> 6; w <= last>>6; w++ {
-		lines := ^uint64(0)
-		if w == first>>6 {
-			lines <<= first & 63
-		}
-		if w == last>>6 {
-			lines &= ^uint64(0) >> (63 - last&63)
-		}
-		if fresh := lines &^ in.touched[w]; fresh != 0 {
-			in.touched[w] |= fresh
-			s.chans[a.Rank].touched += int64(bits.OnesCount64(fresh))
-			hit = false
-		}
+	if (off+n)%sector != 0 && (last != first || b == 0) {
+		b += sector
 	}
-	return hit
+	return b
 }
 
 // Show makes HBM and L2 of every rank appear in a timeline.
@@ -160,6 +157,66 @@ func (s *Space) Show(line *timeline.Recorder) {
 		c.l2Line = line.Server(timeline.Place{Kind: timeline.Memory, Rank: r, Index: 1, Group: "memory", Name: "L2"}, true)
 	}
 }
+
+// writeBack is a store to the L2; lines for which others leave take as much of HBM.
+func (s *Space) writeBack(c *channels, a Addr, n int64, owner uint32) Access {
+	fresh := s.touch(a, n, true)
+	c.l2N += engine.Bytes(n)
+	acc := s.l2.reserve(&c.l2, s.eng.Now(), engine.Bytes(n), owner, c.l2Line)
+	if left := min(fresh, int64(c.came)-s.spec.L2.lines()); left > 0 {
+		out := min(engine.Bytes(left)<<lineBits, engine.Bytes(n))
+		c.hbmN += out
+		acc.End = max(acc.End, s.hbm.reserve(&c.hbm, s.eng.Now(), out, owner, c.hbmLine).End)
+	}
+	return acc
+}
+
+// lines is how many lines the L2 holds.
+func (l *L2Spec) lines() int64 { return int64(l.Capacity) >> lineBits }
+
+// touch brings a range into the L2, or with keep false only looks, and returns how many of
+// its lines were not there, or not with all the sectors that the range needs.
+func (s *Space) touch(a Addr, n int64, keep bool) (fresh int64) {
+	in, c, most := &s.inst[a.Buf][a.Rank], &s.chans[a.Rank], uint64(s.spec.L2.lines())
+	if in.lines == nil {
+		in.lines = make([]*lines, int64(s.bufs[a.Buf].Size)>>lineBits/pageLines+1)
+	}
+	end := a.Off + n
+	for at := a.Off; at < end; at = (at>>lineBits + 1) << lineBits {
+		line := at >> lineBits
+		p := &in.lines[line/pageLines]
+		if *p == nil {
+			if !keep {
+				fresh++
+				continue
+			}
+			*p = new(lines)
+		}
+		word := &(*p)[line%pageLines]
+		need := needed(at, min(end, (line+1)<<lineBits))
+		switch there := *word != 0 && c.came-*word>>sectors <= most; {
+		case there && *word&need == need:
+			continue
+		case !keep:
+		case there:
+			*word |= need
+		default:
+			*word = c.came<<sectors | need
+			c.came++
+		}
+		fresh++
+	}
+	return fresh
+}
+
+// needed are the sectors of a line that [from, to) covers, as bits.
+func needed(from, to int64) uint64 {
+	first, last := from>>sectorBits%sectors, (to-1)>>sectorBits%sectors
+	return 1<<(last+1) - 1<<first
+}
+
+// Hit returns the latency of a read that hits the L2.
+func (s *Space) Hit() engine.Duration { return s.l2.latency }
 
 // HBM returns what a rank's HBM has carried so far, reads and writes together.
 func (s *Space) HBM(rank int) Use { return Use{s.chans[rank].hbmN, s.chans[rank].hbm.Busy()} }

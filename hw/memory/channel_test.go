@@ -57,13 +57,13 @@ func TestAReadOfWhatWasTouchedIsServedByL2(t *testing.T) {
 	assert.EqualValues(t, 512e3, s.HBM(0).Bytes)
 }
 
-// What is touched is whole lines of 512 B, and a read hits only if all its lines were.
-func TestALineIsTouchedAsAWhole(t *testing.T) {
+// What comes in is sectors of 128 B, and a read hits only if all of its own are there.
+func TestASectorComesInAsAWhole(t *testing.T) {
 	for _, tt := range []struct {
 		off, n int64
 		hit    bool
 	}{
-		{1024, 512, true}, {1025, 511, true}, {1535, 1, true}, {1024, 513, false}, {1023, 2, false}, {512, 512, false},
+		{1024, 128, true}, {1025, 127, true}, {1151, 1, true}, {1024, 129, false}, {1023, 2, false}, {512, 512, false}, {1152, 1, false},
 		{1 << 16, 32768, true}, {1<<16 - 1, 32768, false}, {1<<16 + 1, 32768, false}, {1<<16 + 512, 32768 - 512, true},
 	} {
 		s := space(spec(), 1, false)
@@ -76,8 +76,8 @@ func TestALineIsTouchedAsAWhole(t *testing.T) {
 	}
 }
 
-// The L2 of 1 MiB holds all of 1 MiB; with one line more, nothing hits.
-func TestNothingHitsOnceTheFootprintDoesNotFit(t *testing.T) {
+// The L2 of 1 MiB holds all of 1 MiB; with one line more, a second pass finds nothing.
+func TestAPassOverMoreThanTheL2HoldsLeavesNothingForTheNext(t *testing.T) {
 	for _, over := range []int64{0, 1} {
 		s := space(spec(), 1, false)
 		a, b := alloc(t, s, tensor(0, mib)), alloc(t, s, tensor(1, mib))
@@ -88,19 +88,69 @@ func TestNothingHitsOnceTheFootprintDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestPayloadStoresGoPastL2OrReadTheirLineFirst(t *testing.T) {
+// A line leaves when as many have come in behind it as the L2 holds, 2,048: not before.
+func TestTheLineThatCameInFirstLeavesFirst(t *testing.T) {
+	for _, tt := range []struct {
+		behind int64
+		hit    bool
+	}{{2047, true}, {2048, false}} {
+		s := space(spec(), 1, false)
+		a, b := alloc(t, s, tensor(0, mib)), alloc(t, s, tensor(1, 2*mib))
+		s.Read(Addr{0, a, 0}, 512, 0)
+		s.Read(Addr{0, b, 0}, tt.behind*512, 0)
+		s.Read(Addr{0, a, 0}, 512, 0)
+		assert.Equal(t, tt.hit, s.L2(0).Bytes == 512, "%d lines behind it", tt.behind)
+	}
+	// Slices that fit are hit in their second pass, however much went before them.
+	s := space(spec(), 1, false)
+	id := alloc(t, s, tensor(0, 8*mib))
+	for slice := range int64(8) {
+		for range 2 {
+			s.Read(Addr{0, id, slice * mib}, mib, 0)
+		}
+	}
+	assert.Equal(t, []engine.Bytes{8 << 20, 8 << 20}, []engine.Bytes{s.HBM(0).Bytes, s.L2(0).Bytes})
+}
+
+func TestPayloadStoresGoPastL2OrBringInLines(t *testing.T) {
 	m := spec()
 	s := space(m, 1, false)
 	id := alloc(t, s, tensor(0, 16*mib))
-	assert.Equal(t, at(100), s.Write(Addr{0, id, 0}, 100e3, 0).End)
-	assert.Equal(t, at(200), s.Read(Addr{0, id, 0}, 100e3, 0).End, "a store that bypasses leaves nothing in L2")
+	assert.Equal(t, at(128), s.Write(Addr{0, id, 0}, 128e3, 0).End)
+	assert.Equal(t, at(256), s.Read(Addr{0, id, 0}, 128e3, 0).End, "a store that bypasses leaves nothing in L2")
 
 	m.L2.Stores = "allocate"
 	s = space(m, 1, false)
 	alloc(t, s, tensor(0, 16*mib))
-	assert.Equal(t, at(200), s.Write(Addr{0, id, 0}, 100e3, 0).End)
-	assert.Equal(t, at(50), s.Read(Addr{0, id, 0}, 100e3, 0).End, "what was allocated hits")
-	assert.EqualValues(t, 200e3, s.HBM(0).Bytes)
+	assert.Equal(t, at(128), s.Write(Addr{0, id, 0}, 128e3, 0).End, "whole sectors need not be read")
+	assert.Equal(t, at(64), s.Read(Addr{0, id, 0}, 128e3, 0).End, "what was allocated hits")
+	for _, x := range []struct{ off, n, extra int64 }{{0, 128, 0}, {0, 127, 128}, {1, 126, 128}, {1, 127, 128}, {1, 255, 128}, {1, 128, 256}, {100, 56, 256}} {
+		before := s.HBM(0).Bytes
+		s.Write(Addr{0, id, x.off}, x.n, 0)
+		assert.EqualValues(t, x.n+x.extra, s.HBM(0).Bytes-before, "%d B at %d", x.n, x.off)
+	}
+}
+
+// Stores of 1 MiB fit in the L2 and take nothing of HBM, again and again; of what goes
+// beyond, a line leaves for each that comes.
+func TestStoresThatAreWrittenBackStayWhileAllOfThemFit(t *testing.T) {
+	m := spec()
+	m.L2.Stores = "write_back"
+	s := space(m, 1, false)
+	id := alloc(t, s, tensor(0, 16*mib))
+	for range 3 {
+		s.Write(Addr{0, id, 0}, mib, 0)
+	}
+	assert.Zero(t, s.HBM(0).Bytes)
+	assert.Equal(t, m.L2.Rate.Span(3<<20), s.L2(0).Busy)
+	s.Write(Addr{0, id, 2 * mib}, 1024, 0)
+	assert.EqualValues(t, 1024, s.HBM(0).Bytes)
+
+	s.Read(Addr{0, id, 8 * mib}, mib, 0)
+	s.Read(Addr{0, id, 8 * mib}, mib, 0)
+	assert.EqualValues(t, 1024+2*mib, s.HBM(0).Bytes, "reads bring in nothing")
+	s.Read(Addr{0, id, 2 * mib}, 1024, 0)
+	assert.EqualValues(t, 1024+2*mib, s.HBM(0).Bytes, "but find what was stored")
 }
 
 func TestIdealMemoryCostsNothing(t *testing.T) {

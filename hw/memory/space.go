@@ -82,7 +82,7 @@ type instance struct {
 	raw     [][]byte
 	words   []int32
 	table   Table
-	touched []uint64 // a bit a line that has been through the L2
+	lines   []*lines // what the L2 knows of the buffer
 }
 
 // New makes an empty Space. It panics on more ranks than an address can name.

@@ -89,6 +89,13 @@ const (
 	Submit
 	// Flush waits for the CQEs of what was submitted to Peer by an op of the same operands.
 	Flush
+	// Stream takes a matrix of the own rank through the Unified Buffer, tile by tile.
+	Stream
+	// Storm has SIMT lanes add 1 to words of Signal of the own rank, each lane to one.
+	Storm
+	// SyncBlocks waits until all blocks of the rank are there: each stores a flag of its
+	// own and reads those of all.
+	SyncBlocks
 	// Return ends the program early, with Note as the reason.
 	Return
 	numKinds
@@ -97,7 +104,7 @@ const (
 var kindNames = [numKinds]string{
 	"put", "get", "copy", "load", "store", "remote_load", "remote_store", "combine", "convert", "notify", "wait",
 	"notify_peers", "wait_peers", "add_peers", "pull_counts", "read_count", "check_counts",
-	"send_owned", "put_owned", "copy_rows", "drain_rows", "poll_owned", "fence", "pipe_barrier", "loop", "spend", "submit", "flush", "return",
+	"send_owned", "put_owned", "copy_rows", "drain_rows", "poll_owned", "fence", "pipe_barrier", "loop", "spend", "submit", "flush", "stream", "storm", "sync_blocks", "return",
 }
 
 // String returns the op's name as `pldperf ir` prints it.
@@ -135,7 +142,9 @@ type Op struct {
 	Rows           *Rows
 	Counted        *Counted
 	WQEs           *WQEs // Submit, Flush
-	Count          Expr  // Loop
+	Tiles          *Tiles
+	Atomics        *Atomics
+	Count          Expr // Loop
 	Skip           int
 	Depth          int
 	Note           string

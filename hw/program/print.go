@@ -66,6 +66,13 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 			return fmt.Sprintf("%s <- %s of rank %s, %s", theirs, mine, show(o.Peer), o.requests(rank, block))
 		}
 		return fmt.Sprintf("%s of rank %s <- %s, %s", theirs, show(o.Peer), mine, o.requests(rank, block))
+	case Stream:
+		return o.streamOperands(rank, block, bufs)
+	case Storm:
+		a := o.Atomics
+		return fmt.Sprintf("%d lanes add 1 to %d words of %s, %d B apart%s", a.Ops, a.Targets, name(o.Signal), a.Stride, flag(a.Returns, ", and get the old value"))
+	case SyncBlocks:
+		return "all blocks of the rank"
 	case Flush:
 		return fmt.Sprintf("CQEs of rank %s, %s", show(o.Peer), o.requests(rank, block))
 	case ReadCount:
@@ -81,6 +88,19 @@ func (o *Op) operands(rank, block int, bufs []Buffer) string {
 		return o.signalOperands(rank, block, name(o.Signal))
 	}
 	return o.Note
+}
+
+// streamOperands prints the matrix of a Stream and what becomes of it.
+func (o *Op) streamOperands(rank, block int, bufs []Buffer) string {
+	t := o.Tiles
+	text := fmt.Sprintf("%s+%s%s, %s x %d B in tiles of %d x %d B", bufs[o.Src].Name, o.SrcOff.Show(rank, block),
+		flag(t.Two, " and another"), t.Rows.Show(rank, block), t.Width, t.TileRows, t.TileWidth)
+	text += flag(t.Passes > 1, fmt.Sprintf(", %d times", t.Passes)) + flag(t.Slices > 1, fmt.Sprintf(", %d slices", t.Slices))
+	text += flag(t.Depth > 0, fmt.Sprintf(", %d a buffer", t.Depth)) + flag(t.Work, ", added")
+	if t.Store {
+		text += " -> " + bufs[o.Dst].Name + "+" + o.DstOff.Show(rank, block) + flag(t.Spread > 0, " of all ranks in turn")
+	}
+	return text
 }
 
 // requests prints the WQEs of a Submit.

@@ -19,6 +19,7 @@ type Spec struct {
 	Stages       int           `yaml:"stages" when:"@ring" min:"1" help:"stages of the ring; 1 is the synchronous twin"`
 	Stage        engine.Bytes  `yaml:"stage" when:"@ring" help:"bytes of one stage"`
 	Issue        engine.Cycles `yaml:"issue" when:"kind!=ideal @tiles" help:"least time between two instructions of one pipe"`
+	Row          engine.Cycles `yaml:"row" when:"kind!=ideal @tiles" help:"least time of a row of a rectangle within one instruction"`
 	Load         engine.Rate   `yaml:"load" when:"kind!=ideal @tiles" help:"MTE2, memory to Unified Buffer, one AIV"`
 	Store        engine.Rate   `yaml:"store" when:"kind!=ideal @tiles" help:"MTE3, Unified Buffer to memory, one AIV"`
 	StoreLatency engine.Cycles `yaml:"store_latency" when:"kind!=ideal @stores" help:"last byte sent to store visible"`
@@ -92,7 +93,7 @@ func (p *Pipes) Load(now engine.Time, a memory.Addr, n int64, owner uint32) engi
 	if p.spec.Ideal() {
 		return now
 	}
-	return p.loaded(now, p.mem.Read(a, n, owner), a.Rank, n)
+	return p.loaded(now, p.mem.Read(a, n, owner), a.Rank, n, 1)
 }
 
 // LoadArea is Load of a rectangle by one instruction.
@@ -100,14 +101,15 @@ func (p *Pipes) LoadArea(now engine.Time, a *memory.Area, owner uint32) engine.T
 	if p.spec.Ideal() {
 		return now
 	}
-	return p.loaded(now, p.mem.ReadArea(a, owner), a.Rank, a.Bytes())
+	return p.loaded(now, p.mem.ReadArea(a, owner), a.Rank, a.Bytes(), a.Rows)
 }
 
-func (p *Pipes) loaded(now engine.Time, acc memory.Access, rank int, n int64) engine.Time {
-	p.eng.Through(now.Add(p.span(p.spec.Load, n)), p.why(cause.MTE2))
+func (p *Pipes) loaded(now engine.Time, acc memory.Access, rank int, n, rows int64) engine.Time {
+	span := max(p.span(p.spec.Load, n), p.rows(rows))
+	p.eng.Through(now.Add(span), p.why(cause.MTE2))
 	p.eng.Through(acc.End, cause.HBM.Why(rank, int(acc.Blamed)))
 	p.eng.Because(cause.Latency.Why(rank, 0))
-	p.run(&p.load, &p.store, now, p.span(p.spec.Load, n), acc.End)
+	p.run(&p.load, &p.store, now, span, acc.End)
 	p.line.Work(timeline.MTE2, now, p.load.free, "load", n, -1)
 	return p.load.free.Add(acc.Latency)
 }
@@ -127,7 +129,7 @@ func (p *Pipes) Store(now engine.Time, a memory.Addr, n int64, owner uint32) eng
 	if p.spec.Ideal() {
 		return now
 	}
-	return p.stored(now, p.mem.Write(a, n, owner), a.Rank, n)
+	return p.stored(now, p.mem.Write(a, n, owner), a.Rank, n, 1)
 }
 
 // StoreArea is Store to a rectangle by one instruction.
@@ -135,14 +137,15 @@ func (p *Pipes) StoreArea(now engine.Time, a *memory.Area, owner uint32) engine.
 	if p.spec.Ideal() {
 		return now
 	}
-	return p.stored(now, p.mem.WriteArea(a, owner), a.Rank, a.Bytes())
+	return p.stored(now, p.mem.WriteArea(a, owner), a.Rank, a.Bytes(), a.Rows)
 }
 
-func (p *Pipes) stored(now engine.Time, acc memory.Access, rank int, n int64) engine.Time {
-	p.eng.Through(now.Add(p.span(p.spec.Store, n)), p.why(cause.MTE3))
+func (p *Pipes) stored(now engine.Time, acc memory.Access, rank int, n, rows int64) engine.Time {
+	span := max(p.span(p.spec.Store, n), p.rows(rows))
+	p.eng.Through(now.Add(span), p.why(cause.MTE3))
 	p.eng.Through(acc.End, cause.HBM.Why(rank, int(acc.Blamed)))
 	p.eng.Because(p.why(cause.MTE3))
-	p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), acc.End)
+	p.run(&p.store, &p.load, now, span, acc.End)
 	p.line.Work(timeline.MTE3, now, p.store.free, "store", n, -1)
 	return p.store.free.Add(p.clock.Span(p.spec.StoreLatency).Scale(p.slow))
 }
@@ -163,6 +166,11 @@ func (p *Pipes) run(own, other *pipe, now engine.Time, span engine.Duration, end
 	if both := min(own.free, other.free).Sub(now); both > 0 {
 		p.overlap += both
 	}
+}
+
+// rows is the least time of a rectangle's rows.
+func (p *Pipes) rows(n int64) engine.Duration {
+	return p.clock.Span(engine.Cycles(n) * p.spec.Row).Scale(p.slow)
 }
 
 func (p *Pipes) span(r engine.Rate, n int64) engine.Duration {

@@ -114,6 +114,13 @@ func (b *bench) shown(c, i int, seconds float64) (float64, error) {
 			return 0, err
 		}
 	}
+	times, err := m.Times.float(b.rows[c][i])
+	if err != nil {
+		return 0, err
+	}
+	if times > 0 {
+		bytes *= times
+	}
 	return bytes / seconds / scale(m.Unit), nil
 }
 

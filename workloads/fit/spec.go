@@ -78,8 +78,9 @@ type Selection map[string]string
 type Measured struct {
 	Column string `yaml:"column" required:"true" help:"of the table"`
 	To     string `yaml:"to" help:"column with the other end of a range, of which the middle is taken"`
-	Unit   string `yaml:"unit" enum:"ps,ns,us,ms,s,ticks,GB/s,GiB/s" required:"true" help:"a tick is 20 ns, of the system counter of A2 and A3"`
+	Unit   string `yaml:"unit" enum:"ps,ns,us,ms,s,ticks,GB/s,GiB/s,Gbit/s" required:"true" help:"a tick is 20 ns, of the system counter of A2 and A3"`
 	Bytes  Value  `yaml:"bytes" help:"of a rate: what is divided by the time; routed: the mean bytes that a rank routes, itself included"`
+	Times  Value  `yaml:"times" help:"of a rate: what multiplies bytes, such as a number of messages; default 1"`
 }
 
 // Clock is what the measurement's clock covered; times are of one timed call, the mean

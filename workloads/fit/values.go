@@ -127,10 +127,10 @@ func exists(name string) bool {
 
 // scale returns a unit of time in seconds, or of a rate in bytes a second.
 func scale(unit string) float64 {
-	return map[string]float64{"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "ticks": 20e-9, "GB/s": 1e9, "GiB/s": 1 << 30}[unit]
+	return map[string]float64{"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "ticks": 20e-9, "GB/s": 1e9, "GiB/s": 1 << 30, "Gbit/s": 1.25e8}[unit]
 }
 
-func rate(unit string) bool { return unit == "GB/s" || unit == "GiB/s" }
+func rate(unit string) bool { return unit == "GB/s" || unit == "GiB/s" || unit == "Gbit/s" }
 
 // read returns a file, or nothing.
 func read(name string) []byte {
