@@ -156,10 +156,13 @@ func (c *Call) recordPush(p *Plan, text *program.Program) {
 		rank, turn := int64(i)/period, int64(i)%period
 		to.Of[i] = (rank + 1 + turn%peers) % int64(c.Ranks)
 	}
-	at := program.Expr{B: share}
+	at, place := program.Expr{B: share}, program.Expr{R: 1, Of: make([]int64, c.Ranks)}
+	for r := range place.Of {
+		place.Of[r] = int64(r) * n
+	}
 	text.Phase("push").Loop(program.Const(peers), func() {
 		text.Add(program.Op{
-			Kind: program.Put, Dst: target, Src: input, Peer: to, SrcOff: at, DstOff: at.Plus(program.PerRank(n)),
+			Kind: program.Put, Dst: target, Src: input, Peer: to, SrcOff: at, DstOff: at.Plus(place),
 			Bytes: program.Expr{C: n, B: -share, Cap: share}, Chunk: c.stage(), Pipeline: c.Pipeline,
 		})
 	})
