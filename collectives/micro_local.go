@@ -96,11 +96,11 @@ func checkLocal(c *Call) []error {
 			w.add("software: %s reads put alone, which is not negative", c.Form)
 		}
 	case "atomic_storm":
-		if c.Ops <= 0 || c.Ops > mostLanes {
-			w.add("ops: %d, must be 1 to %d, the lanes of an AIV", c.Ops, mostLanes)
+		if c.Ops < 0 || c.Ops > mostLanes {
+			w.add("ops: %d, must be at most %d, the lanes of an AIV", c.Ops, mostLanes)
 		}
-		if c.Targets <= 0 {
-			w.add("targets: %d, must be positive", c.Targets)
+		if c.Targets < 0 {
+			w.add("targets: %d, must not be negative", c.Targets)
 		}
 		if c.TargetBytes != 0 && c.TargetBytes != 4 && c.TargetBytes != 8 {
 			w.add("target_bytes: %d, must be 4 or 8", c.TargetBytes)
@@ -114,6 +114,10 @@ func checkLocal(c *Call) []error {
 
 // mostLanes is how many SIMT lanes an AIV has (hardware parameters 1.7).
 const mostLanes = 2048
+
+// adders is how many lanes of an AIV add, and words to how many words.
+func (c *Call) adders() int { return max(c.Ops, 1) }
+func (c *Call) words() int  { return max(c.Targets, 1) }
 
 // spacing is how far the targets of a storm are apart.
 func (c *Call) spacing() int64 { return int64(max(c.TargetBytes, 4)) }
@@ -181,9 +185,9 @@ func (c *Call) recordAdd(p *Plan, text *program.Program) {
 }
 
 func (c *Call) recordStorm(p *Plan, text *program.Program) {
-	words := p.buffer("words", program.Buffer{Words: true, Size: engine.Bytes(int64(c.Targets) * c.spacing())})
+	words := p.buffer("words", program.Buffer{Words: true, Size: engine.Bytes(int64(c.words()) * c.spacing())})
 	text.Phase("storm").Loop(only(c.Ranks, 0), func() {
-		text.Add(program.Op{Kind: program.Storm, Signal: words, Atomics: &program.Atomics{Ops: int64(c.Ops), Targets: int64(c.Targets), Stride: c.spacing(), Returns: c.Returns}})
+		text.Add(program.Op{Kind: program.Storm, Signal: words, Atomics: &program.Atomics{Ops: int64(c.adders()), Targets: int64(c.words()), Stride: c.spacing(), Returns: c.Returns}})
 	})
 	first := len(p.Job.Tasks)
 	p.calls(func(k int) []program.Task {
@@ -198,10 +202,10 @@ func (c *Call) recordStorm(p *Plan, text *program.Program) {
 
 // added is what so many storms leave in the words of a rank.
 func (c *Call) added(rank, storms int) []int32 {
-	out := make([]int32, int64(c.Targets)*c.spacing()/4)
+	out := make([]int32, int64(c.words())*c.spacing()/4)
 	if rank == 0 {
-		for i := range c.Blocks() * c.Ops {
-			out[int64(i%c.Targets)*c.spacing()/4] += int32(storms)
+		for i := range c.Blocks() * c.adders() {
+			out[int64(i%c.words())*c.spacing()/4] += int32(storms)
 		}
 	}
 	return out

@@ -171,9 +171,8 @@ func TestNoAIVLeavesABarrierBeforeTheLastOneIsThere(t *testing.T) {
 
 func TestALocalBenchmarkThatCannotBeIsRefused(t *testing.T) {
 	for want, c := range map[string]*collectives.Call{
-		"ops: 0":          storm(1, 0, 1, false),
 		"ops: 4096":       storm(1, 4096, 1, false),
-		"targets: 0":      storm(1, 1, 0, false),
+		"targets: -1":     storm(1, 1, -1, false),
 		"target_bytes: 6": {Op: "micro", Form: "atomic_storm", Ranks: 2, Ops: 1, Targets: 1, TargetBytes: 6},
 		"rows: -1":        {Op: "micro", Form: "local_load", Ranks: 2, DType: "FP16", Size: 64, Rows: -1},
 		"size: 0":         {Op: "micro", Form: "local_add", Ranks: 2, DType: "FP16"},

@@ -248,7 +248,18 @@ func (c *Call) mteFormula(rank int) (out result.Counters) {
 	return out
 }
 
-// mteBounds: a request and its answer, or one message; the bytes of a pair at its rate.
+// serial is how many messages the busiest AIV cannot have on their way at once.
+func (c *Call) serial() int64 {
+	switch n := c.Chunk(); c.Form {
+	case "mte_get":
+		return ceil(n, c.stage())
+	case "mte_push":
+		return int64(c.Ranks-1) * ceil(ceil(n, int64(c.Blocks())), c.stage())
+	}
+	return 1
+}
+
+// mteBounds: messages that wait for each other; the bytes of a pair at its rate.
 func mteBounds(c *Call, l *hw.Limits, _ int) []Bound {
 	begin, n := l.Launch(c.Blocks())+c.Software.First, engine.Bytes(c.Chunk())
 	if c.Form == "mte_rows" {
@@ -260,7 +271,7 @@ func mteBounds(c *Call, l *hw.Limits, _ int) []Bound {
 	}
 	pair := begin + min(l.Pair(1, 0), l.Remote).Span(n)
 	return []Bound{
-		{"latency", begin + near, "launch, the software's part and one message"},
+		{"latency", begin + engine.Duration(c.serial())*near, "launch, the software's part and messages one after another"},
 		{"pair", pair, "launch, the software's part and the bytes at the pair's rate"},
 	}
 }

@@ -53,7 +53,9 @@ func TestEveryMistakeOfEveryAlgorithmChangesItsProgramOrSaysThatItCannot(t *test
 			assert.NotEqual(t, texts(right), texts(job), "%s %s", a.Name(), m)
 			made++
 		}
-		assert.Positive(t, made, a.Name())
+		if !alone[a.Name()] {
+			assert.Positive(t, made, a.Name())
+		}
 	}
 }
 

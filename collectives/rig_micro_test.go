@@ -2,6 +2,12 @@ package collectives_test
 
 import "pldperf/collectives"
 
+// alone are benchmarks without anything that a programmer of a collective can get wrong:
+// nobody waits for a peer, and the blocks have their shares.
+var alone = map[string]bool{
+	"micro/local_load": true, "micro/local_add": true, "micro/atomic_storm": true, "micro/core_barrier": true, "micro/mte_push": true,
+}
+
 func init() {
 	fits["micro"] = func(c *collectives.Call) {
 		c.DType = "INT8"

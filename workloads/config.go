@@ -74,8 +74,8 @@ type CallConfig struct {
 	Shared    int               `yaml:"shared" min:"0" max:"64" help:"messages of a token to shared experts, dealt over the ranks (micro ep_dispatch, ep_combine)"`
 	Passes    int               `yaml:"passes" min:"0" max:"1000" help:"times that the matrix is loaded (micro local_load); default 1"`
 	Slices    int               `yaml:"slices" min:"0" max:"65536" help:"parts of the matrix that are loaded in all passes before the next (micro local_load); default 1"`
-	Ops       int               `yaml:"ops" min:"0" max:"2048" help:"SIMT lanes of an AIV, each of which adds once (micro atomic_storm)"`
-	Targets   int               `yaml:"targets" min:"0" max:"16777216" help:"words that are added to (micro atomic_storm)"`
+	Ops       int               `yaml:"ops" min:"0" max:"2048" help:"SIMT lanes of an AIV, each of which adds once (micro atomic_storm); default 1"`
+	Targets   int               `yaml:"targets" min:"0" max:"16777216" help:"words that are added to (micro atomic_storm); default 1"`
 	Apart     int               `yaml:"target_bytes" min:"0" max:"8" help:"how far those words are apart, 4 or 8; default 4 (micro atomic_storm)"`
 	Returns   bool              `yaml:"returns" help:"each lane gets the old value (micro atomic_storm)"`
 	ReadBack  *bool             `yaml:"read_back" help:"all_to_all: include the caller's read-back; default true"`
