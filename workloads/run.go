@@ -29,6 +29,8 @@ type Outcome struct {
 	SQDepth  int64               `json:"sq_depth_wqebb"` // 0 when no queue is used
 	Traffic  *routing.Stats      `json:"traffic,omitempty"`
 	Warnings []string            `json:"warnings,omitempty"`
+	Shape    Shape               `json:"shape"`
+	Outside  []Outside           `json:"outside_fit,omitempty"` // how the run lies beyond what was measured
 }
 
 // Input is one field of what was run, for people.
@@ -56,6 +58,10 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 	out := &Outcome{Title: w.Config.Title, Inputs: w.inputs(res), Result: res}
 	if err := w.compare(out); err != nil {
 		return nil, err
+	}
+	out.Shape = w.shape(job, res)
+	if res.Abort == nil && res.Stuck == nil {
+		out.Outside = append(out.Shape.outside(domains()), w.strange()...)
 	}
 	out.Params = w.params(res)
 	out.Warnings = w.warnings(res)
