@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"pldperf/collectives"
 	"pldperf/configs"
 	"pldperf/engine"
 	"pldperf/hw"
@@ -244,7 +245,7 @@ func (s *Shape) outside(all []Domain) (out []Outside) {
 	for _, c := range s.Carriers {
 		out = append(out, s.beyondCarrier(all, c)...)
 	}
-	if l, ok := hull(all, func(d *Domain) bool { return d.Carrier == launching && d.Platform == s.Platform }); ok && s.Blocks > l.Blocks[1] && !slices.Contains(s.Carriers, launching) {
+	if l, ok := hull(all, func(d *Domain) bool { return d.Carrier == launching && d.Platform == s.Platform }); ok && s.Blocks > l.Blocks[1] {
 		out = append(out, Outside{"blocks of a launch", strconv.Itoa(s.Blocks), fmt.Sprintf("measured: %d to %d", l.Blocks[0], l.Blocks[1])})
 	}
 	return out
@@ -259,7 +260,10 @@ func (s *Shape) beyondCarrier(all []Domain, carrier string) (out []Outside) {
 	}
 	own := func(d *Domain) bool { return d.Carrier == carrier && d.Platform == s.Platform }
 	if _, ok := hull(all, own); !ok {
-		return []Outside{{words, "on " + s.Platform, "not measured"}}
+		return []Outside{{words, "on " + s.Platform, "no case measures it"}}
+	}
+	if _, err := collectives.Lookup("micro", carrier); err == nil { // within one card: the other ranks are idle
+		return nil
 	}
 	fabric := func(d *Domain) bool { return own(d) && d.Fabric == s.Fabric }
 	if _, ok := hull(all, fabric); !ok {

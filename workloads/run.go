@@ -61,9 +61,10 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 	}
 	out.Shape = w.shape(job, res)
 	if res.Abort == nil && res.Stuck == nil {
-		out.Outside = append(out.Shape.outside(domains()), w.strange()...)
+		out.Outside = out.Shape.outside(domains())
 	}
 	out.Params = w.params(res)
+	out.Params.Outside = w.strange()
 	out.Warnings = w.warnings(res)
 	return out, nil
 }
@@ -230,6 +231,8 @@ type ParamCount struct {
 	Assumed    int      `json:"assumed"`
 	User       int      `json:"user"`
 	Mattered   []string `json:"assumed_that_mattered"`
+
+	Outside []Outside `json:"outside_fit,omitempty"` // the user's values beyond the bands of the preset, or beyond what was calibrated over
 }
 
 // params counts the machine's parameters that the chosen models read, by source.
