@@ -12,14 +12,14 @@ import (
 	"pldperf/reports/document"
 )
 
-// small is a message that is smaller than any that was measured.
-func small(value string) []document.Outside {
+// tooSmall is a message that is smaller than any that was measured.
+func tooSmall(value string) []document.Outside {
 	return []document.Outside{{What: "bytes a peer", Value: value, Known: "measured: 1 MiB to 64 MiB, URMA writes"}}
 }
 
 func TestACardMarksItsFiguresOutsideWhatWasMeasured(t *testing.T) {
 	c := fakeCard()
-	c.Outside = append(small("4 KiB"), document.Outside{What: "remote MTE", Known: "no case measures it"})
+	c.Outside = append(tooSmall("4 KiB"), document.Outside{What: "remote MTE", Known: "no case measures it"})
 	var b bytes.Buffer
 	require.NoError(t, c.Write(&b, Text, Options{Width: 200}))
 	assert.Regexp(t, `(?m)^elapsed\* +123\.456789`, b.String())
@@ -44,7 +44,7 @@ func TestACardMarksItsFiguresOutsideWhatWasMeasured(t *testing.T) {
 
 func TestTheFootnoteOfATablePutsTogetherWhatLiesBeyondTheSame(t *testing.T) {
 	points := curve(nil, KV{Key: "1", Value: "4 us"}, KV{Key: "2", Value: "3 us"}, KV{Key: "4", Value: "2 us"})
-	points[0].Outside, points[1].Outside = small("4 KiB"), small("512 KiB")
+	points[0].Outside, points[1].Outside = tooSmall("4 KiB"), tooSmall("512 KiB")
 	c := &Comparison{Title: "sizes", Axis: "core_num", Points: points}
 	var b bytes.Buffer
 	require.NoError(t, c.Write(&b, Text, Options{Width: 140}))
