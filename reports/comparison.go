@@ -299,7 +299,7 @@ func record(p *Point, row ChoiceRow, picked bool) []string {
 	}
 	out := []string{string(p.Status), strconv.FormatInt(int64(p.Size), 10), exact(p.Elapsed), place, behind, strconv.FormatBool(picked),
 		rate(p.Algbw), rate(p.Busbw), rate(p.Wire), exact(p.Bound), p.BoundBy, reached, p.Limits,
-		strconv.FormatInt(p.PeakSQ, 10), strconv.FormatUint(p.Events, 10), p.Digest, p.Problem, outsideText(p.Outside)}
+		strconv.FormatInt(p.PeakSQ, 10), strconv.FormatUint(p.Events, 10), p.Digest, p.Problem, document.OutsideText(p.Outside)}
 	return out
 }
 

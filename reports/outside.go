@@ -67,15 +67,6 @@ func spanned(values []string) string {
 	return fmt.Sprintf("%s to %s", slices.MinFunc(values, by), slices.MaxFunc(values, by))
 }
 
-// outsideText is all of a run on one line.
-func outsideText(outside []document.Outside) string {
-	var parts []string
-	for _, o := range outside {
-		parts = append(parts, o.String())
-	}
-	return strings.Join(parts, "; ")
-}
-
 // outsideNote explains the marks of a comparison.
 func (c *Comparison) outsideNote() []string {
 	var all [][]document.Outside

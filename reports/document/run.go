@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"pldperf/engine"
 	"pldperf/hw/result"
@@ -78,6 +79,15 @@ func (o Outside) String() string {
 		text += " " + o.Value
 	}
 	return text + " (" + o.Known + ")"
+}
+
+// OutsideText is all of a run on one line; empty where it lies within.
+func OutsideText(all []Outside) string {
+	var parts []string
+	for _, o := range all {
+		parts = append(parts, o.String())
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Bound is the time that no schedule can beat. Total is at least each part; the
