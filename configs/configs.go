@@ -39,6 +39,18 @@ var embedded embed.FS
 //go:embed schema/result.json
 var ResultSchema []byte
 
+// FitDomain and FitRanges say over what parameters were fitted: what the rows of the
+// measured cases cover, and between which values calibrate looks. They are made from the
+// cases by a test of the validate command.
+//
+//go:embed fit/domain.csv
+var FitDomain []byte
+
+// FitRanges: see FitDomain.
+//
+//go:embed fit/ranges.csv
+var FitRanges []byte
+
 var kinds = []string{Machines, Workloads, Mistakes, Sweeps, Measured, Traffic}
 
 // maxFile is above any honest matrix of counts and bounds what a wrong path (a

@@ -147,9 +147,9 @@ func (c *Card) bandTable(p *page, m *Metrics) {
 			t.add(name, "GB/s", f(r.Low), f(int64(nominal)), f(r.High), f(r.Least), f(r.Median), f(r.Most))
 		}
 	}
-	times("elapsed", m.Elapsed, document.ElapsedOf)
-	rate("algbw", m.Algbw, document.AlgbwOf)
-	rate("busbw", m.Busbw, document.BusbwOf)
+	times(marked("elapsed", c.Outside), m.Elapsed, document.ElapsedOf)
+	rate(marked("algbw", c.Outside), m.Algbw, document.AlgbwOf)
+	rate(marked("busbw", c.Outside), m.Busbw, document.BusbwOf)
 	t.notes = append(t.notes, leverText(b), DefBand+lopsided(b, m))
 	if bad := document.Failed(b.Draws); len(bad) > 0 {
 		t.notes = append(t.notes, fmt.Sprintf("NOT OK: %s of %d did not end ok and are left out: %s", plural(len(bad), "draw"), len(b.Draws), strings.Join(bad[:min(len(bad), 4)], ", ")))

@@ -200,7 +200,7 @@ func TestARaceWithABandSaysHowOftenTheFastestWins(t *testing.T) {
 	c := &Comparison{Title: "race", Axis: "call.op", Compare: "call.op", Along: "call.size", Points: points, Band: &Band{}}
 	var b bytes.Buffer
 	require.NoError(t, c.Write(&b, Text, Options{Width: 140}))
-	assert.Regexp(t, `1 +10\.000\* +20\.000 +10\.000 +10\.000 +1/2`, b.String())
-	assert.Regexp(t, `4 +40\.000 +20\.000\* +20\.000 +20\.000 +2/2`, b.String())
+	assert.Regexp(t, `1 +10\.000 < +20\.000 +10\.000 +10\.000 +1/2`, b.String())
+	assert.Regexp(t, `4 +40\.000 +20\.000 < +20\.000 +20\.000 +2/2`, b.String())
 	assert.Contains(t, b.String(), "in 1/2 draws", "in the second draw b is the fastest from the beginning")
 }

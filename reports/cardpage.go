@@ -46,13 +46,13 @@ func (c *Card) inputTable(p *page, m *Metrics) {
 
 func (c *Card) resultTable(p *page, m *Metrics) {
 	t := p.table("Results", "figure", ">value", "unit", "~definition")
-	t.add("elapsed", exact(m.Elapsed), "us", "first launch of a timed call to the last block's end")
+	t.add(marked("elapsed", c.Outside), exact(m.Elapsed), "us", "first launch of a timed call to the last block's end")
 	rate := func(name string, r engine.Rate, what string) {
 		text := notAvailable
 		if m.Defined {
 			text = gbps(r)
 		}
-		t.add(name, text, "GB/s", what)
+		t.add(marked(name, c.Outside), text, "GB/s", what)
 	}
 	rate("algbw", m.Algbw, DefAlgbw)
 	rate("busbw", m.Busbw, DefBusbw)
@@ -67,6 +67,9 @@ func (c *Card) resultTable(p *page, m *Metrics) {
 	}
 	if c.SQDepth > 0 {
 		t.add("fullest send queue", count(m.PeakSQ), "WQEBB", fmt.Sprintf("of %s (%s), rank %d", count(c.SQDepth), sharePercent(m.PeakSQ, c.SQDepth), m.PeakAt))
+	}
+	if note := outsideNote(c.Outside); note != "" {
+		t.notes = append(t.notes, note)
 	}
 }
 

@@ -134,6 +134,9 @@ func (c *Card) resultRecords(t *tidy, m *Metrics) {
 	t.add("results", "bound_reached_percent", "", -1, -1, "%", reached)
 	t.number("results", "peak_sq_wqebb", "", m.PeakAt, "WQEBB", m.PeakSQ)
 	t.number("results", "events", "", -1, "", int64(c.Result.Events))
+	for _, o := range c.Outside {
+		t.text("results", "outside_fit", o.String())
+	}
 	t.text("results", "digest_events", c.Result.Digests.Events)
 	t.text("results", "digest_result", c.Result.Digests.Result)
 }

@@ -102,6 +102,7 @@ func (c *Comparison) page() *page {
 			c.group(p, &choices[i])
 		}
 	}
+	p.tail = append(p.tail, c.outsideNote()...)
 	p.tail = append(p.tail, c.bandNotes(choices)...)
 	for _, n := range c.Notes {
 		p.tail = append(p.tail, "note: "+n)
@@ -132,7 +133,7 @@ func (c *Comparison) summary(p *page, choices []Choice) {
 		if ch.Flat {
 			note = "hardly matters"
 		}
-		cells := []string{label(ch.Axes), pick.Value, us(c.Points[pick.Point].Elapsed), percent(pick.Behind), best.Value, us(c.Points[best.Point].Elapsed), ch.Range, note}
+		cells := []string{label(ch.Axes), pick.Value, c.time(pick.Point), percent(pick.Behind), best.Value, c.time(best.Point), ch.Range, note}
 		if c.Band != nil {
 			low, high := spanText(&c.Points[pick.Point])
 			cells = slices.Insert(cells, 3, low, high, winShare(ch.Band, pick.Value))
@@ -142,6 +143,12 @@ func (c *Comparison) summary(p *page, choices []Choice) {
 		}
 		t.add(cells...)
 	}
+}
+
+// time prints a point's time, marked where it lies beyond what was measured.
+func (c *Comparison) time(point int) string {
+	p := &c.Points[point]
+	return marked(us(p.Elapsed), p.Outside)
 }
 
 // label names a group by what its points share.
@@ -189,7 +196,7 @@ func (c *Comparison) group(p *page, ch *Choice) {
 			mark = "take"
 		}
 		low, high := spanText(x)
-		add(append(cells(i), mark, strconv.Itoa(row.Place), us(x.Elapsed), percent(row.Behind),
+		add(append(cells(i), mark, strconv.Itoa(row.Place), c.time(row.Point), percent(row.Behind),
 			rateOf(x, x.Algbw), rateOf(x, x.Busbw), rateOf(x, x.Wire), percentOf(x.Bound, x.Elapsed), x.Limits), low, high, winShare(ch.Band, row.Value))
 	}
 	if ch.Text != "" {
@@ -224,7 +231,7 @@ func (c *Comparison) records() [][]string {
 	axes := c.axes()
 	head := append([]string{}, axes...)
 	head = append(head, "status", "size_bytes", "elapsed_us", "place", "behind_percent", "recommended", "algbw_gb_per_s", "busbw_gb_per_s",
-		"wire_gb_per_s", "bound_us", "bound_by", "bound_reached_percent", "limited_by", "peak_sq_wqebb", "events", "digest", "problem")
+		"wire_gb_per_s", "bound_us", "bound_by", "bound_reached_percent", "limited_by", "peak_sq_wqebb", "events", "digest", "problem", "outside_fit")
 	if c.Band != nil {
 		head = append(head, "elapsed_low_us", "elapsed_high_us", "algbw_low_gb_per_s", "algbw_high_gb_per_s", "busbw_low_gb_per_s", "busbw_high_gb_per_s", "band_draws_ok", "band_wins")
 	}
@@ -292,7 +299,7 @@ func record(p *Point, row ChoiceRow, picked bool) []string {
 	}
 	out := []string{string(p.Status), strconv.FormatInt(int64(p.Size), 10), exact(p.Elapsed), place, behind, strconv.FormatBool(picked),
 		rate(p.Algbw), rate(p.Busbw), rate(p.Wire), exact(p.Bound), p.BoundBy, reached, p.Limits,
-		strconv.FormatInt(p.PeakSQ, 10), strconv.FormatUint(p.Events, 10), p.Digest, p.Problem}
+		strconv.FormatInt(p.PeakSQ, 10), strconv.FormatUint(p.Events, 10), p.Digest, p.Problem, document.OutsideText(p.Outside)}
 	return out
 }
 

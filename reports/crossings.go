@@ -210,13 +210,16 @@ func (r *Race) CommonOp() string {
 	return op + "/"
 }
 
+// fastestMark stands behind the time of the fastest algorithm.
+const fastestMark = "<"
+
 // raceTable has the time of each algorithm at each value.
 func (c *Comparison) raceTable(p *page, r *Race, bands [][]Race, race int) {
 	head, op := []string{">" + r.Along}, r.CommonOp()
 	for _, a := range r.Algorithms {
 		head = append(head, ">"+strings.TrimPrefix(a, op))
 	}
-	title := "time by algorithm, us; * is the fastest"
+	title := "time by algorithm, us; " + fastestMark + " is the fastest"
 	if op != "" {
 		title = strings.TrimSuffix(op, "/") + ": " + title
 	}
@@ -236,12 +239,12 @@ func (c *Comparison) raceTable(p *page, r *Race, bands [][]Race, race int) {
 		for a := range r.Algorithms {
 			text := "-"
 			if d := r.time(c.Points, v, a); d > 0 {
-				text = us(d) + " "
+				text = c.time(r.Points[v][a]) + "  "
 			} else if i := r.Points[v][a]; i >= 0 && c.Points[i].Status != NotPossible {
 				text = string(c.Points[i].Status)
 			}
 			if a == r.Fastest[v] {
-				text = us(r.time(c.Points, v, a)) + "*"
+				text = c.time(r.Points[v][a]) + " " + fastestMark
 				limits = c.Points[r.Points[v][a]].Limits
 			}
 			cells = append(cells, text)

@@ -19,7 +19,7 @@ func NewPoint(axes []KV, size engine.Bytes, c *Card) Point {
 	p := Point{
 		Axes: axes, Status: r.Status, Size: size, Elapsed: r.Elapsed, Bound: m.Bound, BoundBy: m.BoundBy,
 		Reasons: account.slowest, Between: account.between, Algbw: m.Algbw, Busbw: m.Busbw, Wire: m.Wire, Busiest: busiest(r),
-		Counters: r.Totals, PeakSQ: m.PeakSQ, SQDepth: c.SQDepth, Events: r.Events, Digest: r.Digests.Result, Order: r.Digests.Events,
+		Outside: c.Outside, Counters: r.Totals, PeakSQ: m.PeakSQ, SQDepth: c.SQDepth, Events: r.Events, Digest: r.Digests.Result, Order: r.Digests.Events,
 	}
 	if r.Path != nil {
 		for _, x := range r.Path.Parts {

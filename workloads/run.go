@@ -29,6 +29,8 @@ type Outcome struct {
 	SQDepth  int64               `json:"sq_depth_wqebb"` // 0 when no queue is used
 	Traffic  *routing.Stats      `json:"traffic,omitempty"`
 	Warnings []string            `json:"warnings,omitempty"`
+	Shape    Shape               `json:"shape"`
+	Outside  []Outside           `json:"outside_fit,omitempty"` // how the run lies beyond what was measured
 }
 
 // Input is one field of what was run, for people.
@@ -57,7 +59,12 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 	if err := w.compare(out); err != nil {
 		return nil, err
 	}
+	out.Shape = w.shape(job, res)
+	if res.Abort == nil && res.Stuck == nil {
+		out.Outside = out.Shape.outside(domains())
+	}
 	out.Params = w.params(res)
+	out.Params.Outside = w.strange()
 	out.Warnings = w.warnings(res)
 	return out, nil
 }
@@ -224,6 +231,8 @@ type ParamCount struct {
 	Assumed    int      `json:"assumed"`
 	User       int      `json:"user"`
 	Mattered   []string `json:"assumed_that_mattered"`
+
+	Outside []Outside `json:"outside_fit,omitempty"` // the user's values beyond the bands of the preset, or beyond what was calibrated over
 }
 
 // params counts the machine's parameters that the chosen models read, by source.

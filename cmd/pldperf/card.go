@@ -5,11 +5,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/term"
 
 	"pldperf/hw/result"
 	"pldperf/reports"
+	"pldperf/reports/document"
 	"pldperf/workloads"
 )
 
@@ -21,6 +23,12 @@ func card(o *workloads.Outcome) *reports.Card {
 			Documented: o.Params.Documented, Fitted: o.Params.Fitted, Assumed: o.Params.Assumed, User: o.Params.User,
 			AssumedThatMattered: o.Params.Mattered,
 		},
+	}
+	for _, x := range slices.Concat(o.Outside, o.Params.Outside) {
+		c.Outside = append(c.Outside, document.Outside(x))
+	}
+	for _, x := range o.Params.Outside {
+		c.Params.Outside = append(c.Params.Outside, document.Outside(x).String())
 	}
 	if o.Result.Abort == nil {
 		c.Formula = o.Formula

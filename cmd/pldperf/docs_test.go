@@ -53,27 +53,34 @@ func TestDocumentsShowWhatTheProgramPrints(t *testing.T) {
 	}
 }
 
-// figures are the pictures in docs/figures: kind and sweep.
-var figures = map[string]string{"core-num": "a5-core-num", "reasons": "a5-core-num", "bandwidth": "a5-message-size", "algorithms": "a5-allreduce-algorithms"}
+// figures are the pictures in docs/figures: kind, sweep and flags.
+var figures = map[string][]string{
+	"core-num":   {"core-num", "a5-core-num"},
+	"reasons":    {"reasons", "a5-core-num"},
+	"bandwidth":  {"bandwidth", "a5-message-size"},
+	"algorithms": {"algorithms", "a5-allreduce-algorithms"},
+	"band":       {"core-num", "a5-core-num", "--band"},
+}
 
 func TestFiguresOfTheDocumentsAreCurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("with the race detector it takes minutes, and it has no goroutines of its own")
 	}
 	t.Chdir(root)
-	for kind, sweep := range figures {
-		dir := t.TempDir()
+	for name, of := range figures {
+		dir, cache := t.TempDir(), t.TempDir()
 		if *update {
 			dir = "docs/figures"
 		}
-		_, errs, code := pldperf("plot", sweep, "--kind", kind, "-o", dir, "--cache", t.TempDir())
-		require.Zero(t, code, errs)
 		for _, ext := range []string{".png", ".svg"} {
-			want, err := os.ReadFile(filepath.Join(dir, kind+ext))
+			file := filepath.Join(dir, name+ext)
+			_, errs, code := pldperf(append([]string{"plot", of[1], "--kind", of[0], "-o", file, "--cache", cache}, of[2:]...)...)
+			require.Zero(t, code, errs)
+			want, err := os.ReadFile(file)
 			require.NoError(t, err)
-			got, err := os.ReadFile(filepath.Join("docs/figures", kind+ext))
+			got, err := os.ReadFile(filepath.Join("docs/figures", name+ext))
 			require.NoError(t, err)
-			assert.True(t, bytes.Equal(want, got), "%s%s; run: go test ./cmd/pldperf -run Figures -update", kind, ext)
+			assert.True(t, bytes.Equal(want, got), "%s%s; run: go test ./cmd/pldperf -run Figures -update", name, ext)
 		}
 	}
 }

@@ -186,7 +186,7 @@ func race(t *testing.T, b *strings.Builder, op string) []made {
 	}
 	from, to := strings.Index(out, "Switch-over points"), strings.Index(out, "\nnote: ")
 	require.True(t, from > 0 && to > from, out)
-	fmt.Fprintf(b, "\n## Time against %s\n![time of each form](../figures/collectives/%s.png)\n\n```text\n%s```\n", what, op, out[from:to])
+	fmt.Fprintf(b, "\n## Time against %s\n![time of each form](../figures/collectives/%s.png)\n\n```text\n%s\n```\n", what, op, strings.TrimRight(out[from:to], "\n"))
 	return files
 }
 

@@ -85,7 +85,14 @@ func (a *app) validate(ctx context.Context, names []string, f *validateFlags) er
 
 // accuracy evaluates files of cases.
 func accuracy(ctx context.Context, names []string, workers int, m *meter) (*reports.Accuracy, error) {
-	var out reports.Accuracy
+	all, err := evaluate(ctx, names, workers, m)
+	if err != nil {
+		return nil, err
+	}
+	return accuracyOf(all), nil
+}
+
+func evaluate(ctx context.Context, names []string, workers int, m *meter) (out []*fit.Evaluation, err error) {
 	for i, name := range names {
 		s, err := fit.Load(name)
 		if err != nil {
@@ -99,13 +106,21 @@ func accuracy(ctx context.Context, names []string, workers int, m *meter) (*repo
 		if err != nil {
 			return nil, err
 		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func accuracyOf(all []*fit.Evaluation) *reports.Accuracy {
+	var out reports.Accuracy
+	for _, e := range all {
 		file := reports.AccuracyFile{File: e.File, Title: e.Title, Params: e.Params, Fitted: e.Fitted, Rows: accuracyRows(e.Rows)}
 		for _, n := range e.Notes {
 			file.Notes = append(file.Notes, reports.KV{Key: n.Case, Value: n.Text})
 		}
 		out.Files = append(out.Files, file)
 	}
-	return &out, nil
+	return &out
 }
 
 func accuracyRows(rows []fit.Row) (out []reports.AccuracyRow) {

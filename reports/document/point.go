@@ -40,7 +40,7 @@ type Point struct {
 	Events   uint64          `json:"events"`                  //
 	Digest   string          `json:"digest"`                  // of the result
 	Order    string          `json:"digest_of_events,omitempty"`
-	Outside  []string        `json:"outside_fit,omitempty"` // why the point lies outside what was measured; none: it does not
+	Outside  []Outside       `json:"outside_fit,omitempty"` // how the point lies beyond what was measured; none: it does not
 	Draws    []Draw          `json:"draws,omitempty"`       // of the band, the same parameters at all points
 	Config   []Leaf          `json:"config,omitempty"`      // values that differ from the sweep's first run and are no axis
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"pldperf/engine"
 	"pldperf/hw/result"
@@ -59,8 +60,34 @@ type Run struct {
 	Params   ParamCount        `json:"parameters"`            //
 	SQDepth  int64             `json:"sq_depth_wqebb"`        // of a send queue; 0 when there is none
 	Notes    []string          `json:"notes"`                 //
-	Outside  []string          `json:"outside_fit,omitempty"` // why the run lies outside what was measured; none: it does not
+	Outside  []Outside         `json:"outside_fit,omitempty"` // how the run lies beyond what was measured; none: it does not
 	Band     *Band             `json:"band,omitempty"`        // none: parameters were not drawn
+}
+
+// Outside is one way in which a run lies beyond what was measured: a prediction there is
+// an extrapolation.
+type Outside struct {
+	What  string `json:"what"`            // bytes a peer, ranks, a parameter's path ...
+	Value string `json:"value,omitempty"` // of the run
+	Known string `json:"known"`           // what is: "measured: 2 to 8, URMA writes"
+}
+
+// String says all of it: "bytes a peer 4 KiB (measured: 1 MiB to 64 MiB, URMA writes)".
+func (o Outside) String() string {
+	text := o.What
+	if o.Value != "" {
+		text += " " + o.Value
+	}
+	return text + " (" + o.Known + ")"
+}
+
+// OutsideText is all of a run on one line; empty where it lies within.
+func OutsideText(all []Outside) string {
+	var parts []string
+	for _, o := range all {
+		parts = append(parts, o.String())
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Bound is the time that no schedule can beat. Total is at least each part; the

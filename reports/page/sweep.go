@@ -101,7 +101,7 @@ func (v *sweepView) banded(points []document.Point) bool {
 
 func (v *sweepView) add(p *document.Point, words, causes *index[string]) {
 	v.Status, v.Problem = append(v.Status, words.of(string(p.Status))), append(v.Problem, words.of(p.Problem))
-	v.Outside = append(v.Outside, words.of(strings.Join(p.Outside, "; ")))
+	v.Outside = append(v.Outside, words.of(document.OutsideText(p.Outside)))
 	v.BoundBy, v.Limits = append(v.BoundBy, words.of(p.BoundBy)), append(v.Limits, words.of(p.Limits))
 	v.Elapsed, v.Bound = append(v.Elapsed, int64(p.Elapsed)), append(v.Bound, int64(p.Bound))
 	v.Algbw, v.Busbw, v.Wire = append(v.Algbw, int64(p.Algbw)), append(v.Busbw, int64(p.Busbw)), append(v.Wire, int64(p.Wire))

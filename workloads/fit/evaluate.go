@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"pldperf/workloads"
 )
 
 // Evaluation is a spec's rows beside what the simulator says of them, with the values
@@ -16,6 +18,9 @@ type Evaluation struct {
 	Fitted int    `json:"fitted_rows"`
 	Rows   []Row  `json:"rows"`
 	Notes  []Note `json:"notes,omitempty"`
+
+	Domains []workloads.Domain     `json:"-"` // what the rows cover; none where nothing is fitted to them
+	Ranges  []workloads.Calibrated `json:"-"` // between what parameters are looked for
 }
 
 // Note is what a case says to its reader.
@@ -47,12 +52,27 @@ func (s *Spec) Evaluate(ctx context.Context, workers int) (*Evaluation, error) {
 			e.Fitted++
 		}
 	}
-	for _, c := range s.Cases {
+	for i, c := range s.Cases {
 		if c.Note != "" {
 			e.Notes = append(e.Notes, Note{c.Name, c.Note})
 		}
+		if e.Fitted > 0 { // else it is a reference, and no measurement that anything was fitted to
+			e.Domains = append(e.Domains, workloads.NewDomains(s.file, c.Name, b.shapes[i])...)
+		}
 	}
+	e.Ranges = s.ranges()
 	return e, nil
+}
+
+// ranges lists between what the parameters are looked for, by path; where several cases
+// have one of their own, from the least to the largest.
+func (s *Spec) ranges() (out []workloads.Calibrated) {
+	for _, p := range s.Params {
+		for _, path := range append([]string{p.Path}, p.Also...) {
+			out = append(out, workloads.Calibrated{Path: path, Low: p.Low, High: p.High})
+		}
+	}
+	return out
 }
 
 // table sets what was simulated beside what was measured and what baselines say.

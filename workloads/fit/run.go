@@ -46,8 +46,9 @@ type bench struct {
 	set     *Values // of an alternative
 	workers int
 	mu      sync.Mutex
-	known   map[string]float64 // seconds, by case, row and values
-	routed  [][]float64        // mean bytes that a rank routes, by case and row; known once it has run
+	known   map[string]float64  // seconds, by case, row and values
+	shapes  [][]workloads.Shape // of the rows that have run, by case
+	routed  [][]float64         // mean bytes that a rank routes, by case and row; known once it has run
 	runs    int
 	told    func(done, all int) // of rows
 }
@@ -68,6 +69,7 @@ func (s *Spec) open(machine string, workers int) (*bench, error) {
 			return nil, err
 		}
 		b.routed = append(b.routed, make([]float64, len(rows)))
+		b.shapes = append(b.shapes, make([]workloads.Shape, len(rows)))
 		b.rows, b.docs, b.files = append(b.rows, rows), append(b.docs, doc), append(b.files, file)
 	}
 	return b, nil
@@ -148,7 +150,7 @@ func (b *bench) one(c, r int, params []Param, x at) (float64, error) {
 	v, err = k.Clock.time(out.Result, b.rows[c][r])
 	b.mu.Lock()
 	b.known[key] = v
-	b.routed[c][r] = routed(w)
+	b.routed[c][r], b.shapes[c][r] = routed(w), out.Shape
 	b.runs++
 	b.mu.Unlock()
 	return v, err

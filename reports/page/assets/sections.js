@@ -133,7 +133,8 @@ function origins(res, accuracy) {
   out.push(el('h3', {}, T('Inputs')), el('dl', { class: 'inputs' }, inputs.flatMap(kv => [el('dt', {}, T(kv.key.trim())), el('dd', {}, kv.value)])));
   const ranged = config.filter(l => l.low || l.high), count = k => config.filter(l => l.kind === k && !l.unread).length;
   if (p) out.push(el('h3', {}, T('How well the parameters are known')), el('p', {}, [['documented', p.documented], ['fitted', p.fitted], ['assumed', p.assumed], ['set by the user', p.user]].map(([k, n]) => el('span', { class: 'badge ' + k.split(' ')[0] }, n + ' ' + T(k)))));
-  const outside = [...((run && run.outside_fit) || []), ...((p && p.outside_fitted_range) || [])];
+  const beyond = ((run && run.outside_fit) || []).map(o => o.what + (o.value ? ' ' + o.value : '') + ' (' + o.known + ')');
+  const outside = [...new Set([...beyond, ...((p && p.outside_fitted_range) || [])])];
   if (outside.length) out.push(el('div', { class: 'warn' }, el('strong', {}, T('outside what was measured') + ': '), outside.join('; ')));
   if (p && p.assumed_that_mattered && p.assumed_that_mattered.length) out.push(el('h3', {}, T('Assumed parameters that mattered')), el('ul', { class: 'mattered' }, p.assumed_that_mattered.map(x => el('li', {}, el('code', {}, x)))));
   if (config.length) out.push(el('details', { open: false }, el('summary', {}, T('Every value of the configuration') + ' (' + config.length + '; ' + ranged.length + ' ' + T('with a range') + ')'), grid([
