@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -156,31 +155,4 @@ func (b *browser) scheme(dark bool) {
 		v = "dark"
 	}
 	b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v}}))
-}
-
-// reportOf writes the page of some results.
-func reportOf(t *testing.T, args ...string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "report.html")
-	var out, errs bytes.Buffer
-	code := run(context.Background(), append([]string{"report", "-o", file}, args...), strings.NewReader(""), &out, &errs)
-	require.Zero(t, code, errs.String())
-	return file
-}
-
-func TestPageOfARunInABrowser(t *testing.T) {
-	file := reportOf(t, "a5-moe-dispatch")
-	info, err := os.Stat(file)
-	require.NoError(t, err)
-	assert.Less(t, info.Size(), int64(10<<20))
-	b := browse(t, file)
-	b.waits(`document.querySelector('canvas.lanes') && document.querySelector('canvas.lanes').dataset.marks > 0`)
-	b.picture("run", true)
-	b.run(chromedp.Evaluate(`document.querySelector('[data-section=swimlane]').scrollIntoView()`, nil))
-	b.picture("run-swimlane", false)
-	b.scheme(true)
-	b.run(chromedp.Sleep(300 * time.Millisecond))
-	b.picture("run-dark", true)
-	b.run(chromedp.Click("#language"), chromedp.Sleep(time.Second))
-	b.picture("run-zh", true)
 }
