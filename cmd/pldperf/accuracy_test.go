@@ -14,6 +14,9 @@ import (
 
 const accuracyFile = "../../docs/ACCURACY.md"
 
+// accuracyData is the same for the pages of `pldperf report`.
+const accuracyData = "accuracy.json"
+
 func TestAccuracyPageShowsWhatValidateFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("with the race detector it takes minutes, and it has no goroutines of its own")
@@ -23,10 +26,14 @@ func TestAccuracyPageShowsWhatValidateFinds(t *testing.T) {
 	assert.Zero(t, acc.Outside(), "a row is outside its band: pldperf validate")
 	var now bytes.Buffer
 	require.NoError(t, acc.Write(&now, reports.Markdown, reports.Options{}))
+	var data bytes.Buffer
+	require.NoError(t, acc.Write(&data, reports.JSON, reports.Options{}))
 	if *update {
 		require.NoError(t, os.WriteFile(accuracyFile, now.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile(accuracyData, data.Bytes(), 0o644))
 	}
 	old, err := os.ReadFile(accuracyFile)
 	require.NoError(t, err)
 	assert.Equal(t, now.String(), string(old), "run: go test ./cmd/pldperf -run Accuracy -update")
+	assert.Equal(t, data.String(), string(accuracyText), "run: go test ./cmd/pldperf -run Accuracy -update")
 }

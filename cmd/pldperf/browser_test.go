@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -61,7 +62,7 @@ func browse(t *testing.T, file string) *browser {
 	chromedp.ListenTarget(ctx, b.hear)
 	path, err := filepath.Abs(file)
 	require.NoError(t, err)
-	b.run(network.Enable(), log.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitReady(`html[data-ready]`))
+	b.run(network.Enable(), log.Enable(), performance.Enable().WithTimeDomain(performance.EnableTimeDomainThreadTicks), chromedp.Navigate("file://"+path), chromedp.WaitReady(`html[data-ready]`))
 	t.Cleanup(func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	cdp "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -140,6 +141,20 @@ func TestASwimlaneOfManySpansDrawsFewMarks(t *testing.T) {
 	})`))
 }
 
+// cpu says how long the page has kept the processor busy.
+func (b *browser) cpu() (text string) {
+	b.run(chromedp.ActionFunc(func(ctx context.Context) error {
+		m, err := performance.GetMetrics().Do(ctx)
+		for _, x := range m {
+			if x.Name == "TaskDuration" || x.Name == "ScriptDuration" || x.Name == "ThreadTime" || x.Name == "ProcessTime" {
+				text += fmt.Sprintf("%s %.2f s ", x.Name, x.Value)
+			}
+		}
+		return err
+	}))
+	return text
+}
+
 // wide is a sweep of 4,320 points.
 func wide(t *testing.T) string {
 	s := &document.Sweep{Title: "4,320 points", Axis: "call.core_num", Inputs: []document.KV{{Key: "roof: egress of a rank", Value: "352 GB/s"}}}
@@ -174,7 +189,7 @@ func TestRowsAndPointsOfASweepAreMarkedTogether(t *testing.T) {
 	b.waits(`document.querySelectorAll('tr[data-point]').length > 5`)
 	info, err := os.Stat(file)
 	require.NoError(t, err)
-	t.Logf("4,320 points: %.1f MB, open after %.0f ms, of which %s ms its own program", float64(info.Size())/1e6, eval[float64](b, `performance.getEntriesByType('navigation')[0].loadEventEnd`), eval[string](b, `document.documentElement.dataset.ready`))
+	t.Logf("4,320 points: %.1f MB, open after %.0f ms, of which %s ms its own program; %s", float64(info.Size())/1e6, eval[float64](b, `performance.getEntriesByType('navigation')[0].loadEventEnd`), eval[string](b, `document.documentElement.dataset.ready`), b.cpu())
 	assert.Less(t, eval[int](b, `document.querySelectorAll('tr[data-point]').length`), 100, "only the rows in view are in the document")
 
 	// Filters, headings.

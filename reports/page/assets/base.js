@@ -159,6 +159,16 @@ function section(id, title, ...children) {
   return el('section', { 'data-section': id, 'aria-label': T(title) }, el('h2', {}, T(title)), ...children);
 }
 
+// later is what can be opened; its contents are made when it is.
+function later(attrs, summary, make) {
+  const d = el('details', attrs, el('summary', {}, summary));
+  let made = false;
+  const fill = () => { if (d.open && !made) { made = true; d.append(...[make()].flat(Infinity)); } };
+  d.addEventListener('toggle', fill);
+  fill();
+  return d;
+}
+
 function button(label, title, act, attrs) { return el('button', { type: 'button', title: T(title), 'aria-label': T(title), onclick: act, ...attrs }, label); }
 
 function select(label, options, value, act) {
