@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	cdp "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -78,15 +78,10 @@ func TestThePageOfARunShowsWhatThePointerIsOn(t *testing.T) {
 
 // print keeps how a page is printed, where PICTURES names a folder.
 func (b *browser) print(name string) {
-	if dir := os.Getenv("PICTURES"); dir != "" {
-		b.run(chromedp.ActionFunc(func(ctx context.Context) error {
-			pdf, _, err := cdp.PrintToPDF().WithPrintBackground(true).Do(ctx)
-			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, name+".pdf"), pdf, 0o644)
-			}
-			return err
-		}))
-	}
+	b.run(emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Sleep(300*time.Millisecond))
+	assert.Zero(b.t, eval[int](b, `[...document.querySelectorAll('.screen')].filter(e => e.offsetHeight).length`), "controls are not printed")
+	assert.Zero(b.t, eval[int](b, `[...document.querySelectorAll('article')].filter(e => !e.offsetHeight).length`), "all results are")
+	b.picture(name, true)
 }
 
 func TestTheSwimlaneZoomsPansAndFollowsThePathByKeysWheelAndButtons(t *testing.T) {
