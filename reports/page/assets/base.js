@@ -7,7 +7,7 @@ function el(tag, attrs, ...children) {
   for (const [k, v] of Object.entries(attrs || {})) {
     if (v === undefined || v === null || v === false) continue;
     if (k.startsWith('on')) e.addEventListener(k.slice(2), v);
-    else if (k === 'style') e.style.cssText = v;
+    else if (k === 'style') e.style.cssText = v; // set so, a Content-Security-Policy allows it
     else e.setAttribute(k, v === true ? '' : v);
   }
   for (const c of children.flat(Infinity)) if (c !== null && c !== undefined) e.append(c);
