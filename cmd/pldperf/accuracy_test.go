@@ -17,6 +17,9 @@ import (
 
 const accuracyFile = "../../docs/ACCURACY.md"
 
+// accuracyData is the same for the pages of `pldperf report`.
+const accuracyData = "accuracy.json"
+
 func TestAccuracyPageShowsWhatValidateFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("with the race detector it takes minutes, and it has no goroutines of its own")
@@ -27,12 +30,18 @@ func TestAccuracyPageShowsWhatValidateFinds(t *testing.T) {
 	assert.Zero(t, acc.Outside(), "a row is outside its band: pldperf validate")
 	var now bytes.Buffer
 	require.NoError(t, acc.Write(&now, reports.Markdown, reports.Options{}))
+	var data bytes.Buffer
+	require.NoError(t, acc.Write(&data, reports.JSON, reports.Options{}))
 	if *update {
 		require.NoError(t, os.WriteFile(accuracyFile, now.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile(accuracyData, data.Bytes(), 0o644))
 	}
 	old, err := os.ReadFile(accuracyFile)
 	require.NoError(t, err)
 	assert.Equal(t, now.String(), string(old), "run: go test ./cmd/pldperf -run Accuracy -update")
+	kept, err := os.ReadFile(accuracyData)
+	require.NoError(t, err)
+	assert.Equal(t, data.String(), string(kept), "run: go test ./cmd/pldperf -run Accuracy -update")
 	checkDomains(t, all)
 }
 

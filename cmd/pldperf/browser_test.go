@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -62,7 +62,7 @@ func browse(t *testing.T, file string) *browser {
 	chromedp.ListenTarget(ctx, b.hear)
 	path, err := filepath.Abs(file)
 	require.NoError(t, err)
-	b.run(network.Enable(), log.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitReady(`html[data-ready]`))
+	b.run(network.Enable(), log.Enable(), performance.Enable().WithTimeDomain(performance.EnableTimeDomainThreadTicks), chromedp.Navigate("file://"+path), chromedp.WaitReady(`html[data-ready]`))
 	t.Cleanup(func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -156,31 +156,4 @@ func (b *browser) scheme(dark bool) {
 		v = "dark"
 	}
 	b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v}}))
-}
-
-// reportOf writes the page of some results.
-func reportOf(t *testing.T, args ...string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "report.html")
-	var out, errs bytes.Buffer
-	code := run(context.Background(), append([]string{"report", "-o", file}, args...), strings.NewReader(""), &out, &errs)
-	require.Zero(t, code, errs.String())
-	return file
-}
-
-func TestPageOfARunInABrowser(t *testing.T) {
-	file := reportOf(t, "a5-moe-dispatch")
-	info, err := os.Stat(file)
-	require.NoError(t, err)
-	assert.Less(t, info.Size(), int64(10<<20))
-	b := browse(t, file)
-	b.waits(`document.querySelector('canvas.lanes') && document.querySelector('canvas.lanes').dataset.marks > 0`)
-	b.picture("run", true)
-	b.run(chromedp.Evaluate(`document.querySelector('[data-section=swimlane]').scrollIntoView()`, nil))
-	b.picture("run-swimlane", false)
-	b.scheme(true)
-	b.run(chromedp.Sleep(300 * time.Millisecond))
-	b.picture("run-dark", true)
-	b.run(chromedp.Click("#language"), chromedp.Sleep(time.Second))
-	b.picture("run-zh", true)
 }

@@ -7,7 +7,7 @@ function el(tag, attrs, ...children) {
   for (const [k, v] of Object.entries(attrs || {})) {
     if (v === undefined || v === null || v === false) continue;
     if (k.startsWith('on')) e.addEventListener(k.slice(2), v);
-    else if (k === 'style') e.style.cssText = v;
+    else if (k === 'style') e.style.cssText = v; // set so, a Content-Security-Policy allows it
     else e.setAttribute(k, v === true ? '' : v);
   }
   for (const c of children.flat(Infinity)) if (c !== null && c !== undefined) e.append(c);
@@ -157,6 +157,16 @@ function canvas(attrs, draw) {
 
 function section(id, title, ...children) {
   return el('section', { 'data-section': id, 'aria-label': T(title) }, el('h2', {}, T(title)), ...children);
+}
+
+// later is what can be opened; its contents are made when it is.
+function later(attrs, summary, make) {
+  const d = el('details', attrs, el('summary', {}, summary));
+  let made = false;
+  const fill = () => { if (d.open && !made) { made = true; d.append(...[make()].flat(Infinity)); } };
+  d.addEventListener('toggle', fill);
+  fill();
+  return d;
 }
 
 function button(label, title, act, attrs) { return el('button', { type: 'button', title: T(title), 'aria-label': T(title), onclick: act, ...attrs }, label); }

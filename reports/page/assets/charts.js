@@ -1,15 +1,23 @@
 // charts.js: curves, drawn by uPlot.
 'use strict';
 
+// decades are the marks of a logarithmic axis: 1, 2, 5, 10 ..., or powers of 2.
+function decades(low, high, log) {
+  const out = [];
+  if (log === 2) for (let k = Math.ceil(Math.log2(low) - 1e-9), step = Math.max(1, Math.ceil((Math.log2(high) - k) / 10)); 2 ** k <= high; k += step) out.push(2 ** k);
+  else for (let k = Math.floor(Math.log10(low)); 10 ** k <= high; k++) for (const m of high / low > 1000 ? [1] : [1, 2, 5]) if (m * 10 ** k >= low && m * 10 ** k <= high) out.push(m * 10 ** k);
+  return out;
+}
+
 // plot puts a chart into a box of its own. o: x and y {label, log, format}, data (uPlot's:
 // x, then a list for each curve), curves {label, colour, dash, width, points, step}, bands,
-// lines (horizontal: {value, label}), marks() -> [{x, y, kind}], near(x, y) -> hint, height.
+// lines (horizontal: {value, label}), threads (many thin curves {colour, points}), marks() -> [{x, y, kind}], near(x, y) -> hint, height.
 function plot(id, o) {
   const box = el('div', { class: 'chart', 'data-chart': id, role: 'img', 'aria-label': o.title });
   const scale = a => (a.log ? { distr: 3, log: a.log } : { distr: 1 });
   const axis = (a, size) => ({
     stroke: () => css('faint'), grid: { stroke: () => css('line'), width: 1 }, ticks: { stroke: () => css('line'), width: 1 }, font: '11px system-ui, sans-serif', labelFont: '12px system-ui, sans-serif',
-    label: a.label, labelSize: 18, size, space: a.space || 50, values: (u, v) => v.map(x => (x === null ? '' : a.format(x))), ...(a.splits ? { splits: () => a.splits } : {}),
+    label: a.label, labelSize: 18, size, space: a.space || 50, values: (u, v) => v.map(x => (x === null ? '' : a.format(x))), ...(a.splits ? { splits: () => a.splits, filter: (u, v) => v } : a.log ? { splits: (u, i, low, high) => decades(low, high, a.log), filter: (u, v) => v } : {}),
   });
   let u = null;
   const range = (a, low, high) => {
@@ -48,6 +56,14 @@ function plot(id, o) {
   const paint = v => {
     const g = v.ctx, r = devicePixelRatio || 1, { left, top, width, height } = v.bbox;
     g.save();
+    g.beginPath(); g.rect(left, top, width, height); g.clip();
+    for (const t of o.threads || []) {
+      g.strokeStyle = g.fillStyle = t.colour; g.lineWidth = 0.8 * r; g.globalAlpha = 0.75;
+      g.beginPath();
+      t.points.forEach(([x, y], i) => { const a = v.valToPos(x, 'x', true), b = v.valToPos(y, 'y', true); if (i) g.lineTo(a, b); else g.moveTo(a, b); g.rect(a - r, b - r, 2 * r, 2 * r); g.moveTo(a, b); });
+      g.stroke();
+    }
+    g.globalAlpha = 1;
     for (const l of o.lines || []) {
       const y = v.valToPos(l.value, 'y', true);
       if (y < top - 1 || y > top + height) continue;

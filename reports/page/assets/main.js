@@ -85,5 +85,6 @@ function build() {
 addEventListener('keydown', ev => { if (ev.key === 'Escape') hideHint(); });
 let language = recall('language') || ((navigator.language || '').startsWith('zh') ? 'zh' : 'en');
 if (recall('theme')) document.documentElement.dataset.theme = recall('theme');
+const begun = performance.now();
 build();
-document.documentElement.dataset.ready = 'true';
+document.documentElement.dataset.ready = (performance.now() - begun).toFixed(0); // ms that the page took to put together

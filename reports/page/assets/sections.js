@@ -137,7 +137,7 @@ function origins(res, accuracy) {
   const outside = [...new Set([...beyond, ...((p && p.outside_fitted_range) || [])])];
   if (outside.length) out.push(el('div', { class: 'warn' }, el('strong', {}, T('outside what was measured') + ': '), outside.join('; ')));
   if (p && p.assumed_that_mattered && p.assumed_that_mattered.length) out.push(el('h3', {}, T('Assumed parameters that mattered')), el('ul', { class: 'mattered' }, p.assumed_that_mattered.map(x => el('li', {}, el('code', {}, x)))));
-  if (config.length) out.push(el('details', { open: false }, el('summary', {}, T('Every value of the configuration') + ' (' + config.length + '; ' + ranged.length + ' ' + T('with a range') + ')'), grid([
+  if (config.length) out.push(later({}, T('Every value of the configuration') + ' (' + config.length + '; ' + ranged.length + ' ' + T('with a range') + ')', () => grid([
     { name: 'path', cell: l => el('code', {}, l.path), key: l => l.path }, { name: 'value', cell: l => l.value }, { name: 'low', cell: l => l.low || '' }, { name: 'high', cell: l => l.high || '' },
     { name: 'known', cell: l => el('span', { class: 'badge ' + (kindWords[l.kind] || '').split(' ')[0] }, T(kindWords[l.kind] || l.kind)), key: l => kindWords[l.kind] || l.kind },
     { name: 'source', cell: l => l.source || '' }, { name: 'stands in', cell: l => (l.file ? l.file + (l.line ? ':' + l.line : '') : '') }, { name: 'read', cell: l => (l.unread ? T('no') : '') },
@@ -174,5 +174,5 @@ function diffSections(res) {
 function sheetSection(res, open) {
   const tables = res.sheet.tables || [];
   if (!tables.length) return null;
-  return section('card', 'The tables in full', el('details', { open }, el('summary', {}, T('as text and markdown show them')), tables.map(sheetTable), (res.sheet.tail || []).map(l => el('p', { class: 'note' }, l))));
+  return section('card', 'The tables in full', later({ open }, T('as text and markdown show them'), () => [tables.map(sheetTable), (res.sheet.tail || []).map(l => el('p', { class: 'note' }, l))]));
 }

@@ -42,7 +42,14 @@ function sweepSections(res) {
       const blank = () => Array(grid.length).fill(null);
       const shade = k => series[k % series.length];
       const many = groups.size > 12;
-      for (const list of groups.values()) {
+      const threads = many ? [...groups.values()].map(list => ({ colour: shade(state.colour ? state.colour.points[list[0]] : 0), points: list.map(i => [X.at(i), f.of(s, i)]).sort((a, b) => a[0] - b[0]) })) : [];
+      if (many) { // uPlot is given what it scales its axes by
+        const low = Array(grid.length).fill(Infinity), high = Array(grid.length).fill(-Infinity);
+        for (const i of used) { const k = where.get(X.at(i)), y = f.of(s, i); low[k] = Math.min(low[k], y); high[k] = Math.max(high[k], y); }
+        data.push(low, high);
+        curves.push({ label: '', width: 0, points: false }, { label: '', width: 0, points: false });
+      }
+      for (const list of many ? [] : groups.values()) {
         const c = shade(state.colour ? state.colour.points[list[0]] : 0), y = blank(), low = blank(), high = blank(), bound = blank();
         let drawn = false;
         for (const i of list) {
@@ -51,13 +58,13 @@ function sweepSections(res) {
           if (s.low_ps && s.high_ps[i] && state.fig === 'elapsed') { low[k] = s.low_ps[i] / 1e6; high[k] = s.high_ps[i] / 1e6; drawn = true; }
           if (s.busbw_low && s.busbw_high[i] && state.fig === 'busbw') { low[k] = s.busbw_low[i] / 1e9; high[k] = s.busbw_high[i] / 1e9; drawn = true; }
         }
-        data.push(y); curves.push({ label: '', colour: c, width: many ? 0.8 : 1.8, points: !many || used.length < 600 });
-        if (drawn && !many) { // the band, between two curves that are not drawn
+        data.push(y); curves.push({ label: '', colour: c, width: 1.8 });
+        if (drawn) { // the band, between two curves that are not drawn
           data.push(high, low);
           for (let k = 0; k < 2; k++) curves.push({ label: '', colour: c, width: 0.5, points: false });
           bands.push({ series: [data.length - 2, data.length - 1], fill: c + '2e' });
         }
-        if (state.fig === 'elapsed' && !many && bound.some(v => v > 0)) {
+        if (state.fig === 'elapsed' && bound.some(v => v > 0)) {
           data.push(bound.map(v => (v > 0 ? v : null)));
           curves.push({ label: '', colour: c, width: 1, dash: [3, 4], points: false });
         }
@@ -69,7 +76,7 @@ function sweepSections(res) {
         title: T(f.label) + ' / ' + X.label, height,
         x: { label: X.label + (X.log ? ' (' + T('logarithmic') + ')' : ''), log: X.log, format: X.format, splits: X.splits && X.splits.length <= 24 ? X.splits : null, space: X.unit === 'B' ? 64 : 40 },
         y: { label: T(f.label) + ', ' + f.unit, log: state.log ? 10 : 0, zero: !state.log, format: v => grouped(+v.toPrecision(4)) },
-        data: grid.length ? data : [[0], [null]], curves: grid.length ? curves : [{ colour: '#888' }], bands, dots,
+        data: grid.length ? data : [[0], [null]], curves: grid.length ? curves : [{ colour: '#888' }], bands, dots, threads,
         lines: f.rate && !state.algbw ? (s.roofs || []).map(r => ({ value: r.bytes_per_s / 1e9, label: T('roof') + ': ' + r.name + ' ' + gbps(r.bytes_per_s) + ' GB/s' })).slice(0, 6) : [],
         marks: () => [...(used.length <= 400 ? [...picks].map(i => byPoint.get(i)).filter(Boolean).map(d => ({ ...d, kind: 'pick' })) : []), ...[st.hover, st.pick].map(i => byPoint.get(i)).filter(Boolean).map(d => ({ ...d, kind: 'hover' }))],
         near: (u, ev, d) => { if (!d) { hideHint(); light(-1); return; } showHint(ev.clientX, ev.clientY, pointLines(d.i)); light(d.i, true); },

@@ -327,7 +327,8 @@ function swimlane(res) {
     button('⇤ ' + T('path'), 'step of the critical path before', () => go(s.step < 0 ? steps.length - 1 : s.step - 1)), button(T('path') + ' ⇥', 'next step of the critical path', () => go(s.step + 1), { 'data-act': 'next' }),
     button(T('open ranks'), 'open all ranks', () => all(true)), button(T('close ranks'), 'close all ranks', () => all(false)),
     el('label', { class: 'field' }, el('input', { type: 'checkbox', checked: true, onchange: ev => { s.path = ev.target.checked; draw.redraw(); } }), el('span', {}, T('mark the critical path'))));
-  return el('div', {}, bar, overview, scroller, about, status,
+  const few = rowsOf(tree, new Set(tree.flatMap(n => [n.key, ...n.children.map(c => c.key)]))).total + rulerH + pathH + 6; // all rows open
+  return el('div', { style: few < 500 ? `--lanes:${Math.max(110, few)}px` : null }, bar, overview, scroller, about, status,
     el('p', { class: 'note screen', id: 'keys' }, T('Click the chart, then: wheel or + − zoom, drag or ← → pan, ↑ ↓ rows, Enter opens, n p follow the critical path, , . go from span to span, 0 shows all. Ctrl + wheel zooms without a click.')),
     line.note && el('p', { class: 'warn' }, T('The swimlane is cut') + ': ' + line.note),
     el('p', { class: 'note' }, grouped(line.kept) + ' ' + T('spans and values; the critical path is marked in') + ' ', el('i', { class: 'dot', style: 'background:var(--path)' }), r.path && r.path.steps_omitted ? ' ' + T('The path lists its last steps only; earlier ones:') + ' ' + grouped(r.path.steps_omitted) : ''));

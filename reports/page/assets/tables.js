@@ -15,7 +15,7 @@ function grid(columns, rows, options = {}) {
   let by = -1, up = true, words = '';
   const body = el('tbody'), heads = columns.map((c, j) => {
     const b = el('button', { type: 'button', class: 'sort', onclick: () => { up = by === j ? !up : true; by = j; fill(); } }, T(c.name));
-    return el('th', { scope: 'col', class: c.right ? 'right' : '', title: c.title && T(c.title), 'aria-sort': 'none' }, b);
+    return el('th', { scope: 'col', class: c.right ? 'right' : '', title: c.title && T(c.title), 'aria-sort': 'none' }, c.name ? b : '');
   });
   const text = (c, r) => { const v = (c.key || c.cell)(r); return v instanceof Node ? v.textContent : v; };
   const count = el('span', { class: 'note', 'aria-live': 'polite' });
