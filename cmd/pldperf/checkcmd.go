@@ -9,10 +9,12 @@ import (
 	"pldperf/configs"
 	"pldperf/hw"
 	"pldperf/workloads"
+	"pldperf/workloads/fit"
 )
 
-const checkLong = `Read workloads, sweeps and machines and report everything that is wrong with them, where it
-stands in the file, without running anything. A sweep is checked point by point.
+const checkLong = `Read workloads, sweeps, machines and files of measured cases and report everything that is
+wrong with them, where it stands in the file, without running anything. A sweep is checked
+point by point.
 
 What nothing reads is a warning, or with --strict an error: a key of another fabric or of
 the real part behind an ideal twin, a part of the machine that none of the calls uses.
@@ -27,8 +29,8 @@ func (a *app) checkCommand() *cobra.Command {
 	var sets []string
 	var asJSON, strict bool
 	c := &cobra.Command{
-		Use: "check FILE...", Short: "validate workloads, sweeps and machines without running them", Long: checkLong,
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: complete(configs.Workloads, configs.Sweeps, configs.Machines),
+		Use: "check FILE...", Short: "validate workloads, sweeps, machines and measured cases without running them", Long: checkLong,
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: complete(configs.Workloads, configs.Sweeps, configs.Machines, configs.Measured),
 		RunE: func(_ *cobra.Command, args []string) error { return a.check(args, sets, asJSON, strict) },
 	}
 	c.Flags().StringArrayVar(&sets, "set", nil, "override a field of a workload: path=value (repeatable)")
@@ -122,6 +124,12 @@ func (a *app) checkFile(name string, sets []string) (v verdictOf, err error) {
 		}
 		v.unread = s.Unread
 		v.Kind, v.Summary = "sweep", fmt.Sprintf("a sweep of %s over %s", plural(len(s.Points), "point"), plural(len(s.Axes), "axis"))
+	case doc.Has("cases"):
+		f, err := fit.FromDoc(file, doc)
+		if err != nil {
+			return v, err
+		}
+		v.Kind, v.Summary = "fit", fmt.Sprintf("%s of measurements on %s", plural(len(f.Cases), "case"), f.Machine)
 	case isMachine(doc):
 		spec, err := machine(doc)
 		if err != nil {
