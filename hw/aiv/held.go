@@ -6,10 +6,14 @@ import (
 	"pldperf/hw/result"
 )
 
+// heldRanks is the most ranks of which blocks say for whom they waited: beyond, a list of
+// peers in each block is most of a result, and looking for a peer in it most of the run.
+const heldRanks = 128
+
 // hold charges a wait that ends to the rank that it was for, while there is a record. What other reasons wait for is
 // the block's own: its pipes, its poll, its launch.
 func (c *Core) hold(d engine.Duration) {
-	if d == 0 || !heldByOthers(c.reason) {
+	if d == 0 || c.env.Ranks > heldRanks || !heldByOthers(c.reason) {
 		return
 	}
 	if c.reason == result.SignalWait {

@@ -94,7 +94,7 @@ type Block struct {
 	Pieces   int64           `json:"pieces"`
 	Waits    int64           `json:"stage_waits"`
 	WaitTime engine.Duration `json:"stage_wait_ps"`
-	Held     []Held          `json:"held,omitempty"` // of the waits for other ranks: for whom; only with a path
+	Held     []Held          `json:"held,omitempty"` // of the waits for other ranks: for whom; only with a path, and up to 128 ranks
 }
 
 // Held is how long a block waited for one other rank, for one reason: for its notify, for
