@@ -44,17 +44,15 @@ type tileWalk struct {
 
 // next returns the place and size of the next tile.
 func (w *tileWalk) next(t *program.Tiles) (row, col, rows, width int64, ok bool) {
-	for w.col >= t.Width {
+	if w.col >= t.Width {
 		w.row, w.col = w.row+t.TileRows, 0
-		if w.row < w.high {
-			break
+		if w.row >= w.high {
+			if w.pass++; w.pass >= max(t.Passes, 1) {
+				w.low, w.pass = w.high, 0
+				w.high = min(w.low+t.Slice(w.rows), w.rows)
+			}
+			w.row = w.low
 		}
-		if w.pass++; w.pass >= max(t.Passes, 1) {
-			w.low, w.pass = w.high, 0
-			w.high = min(w.low+t.Slice(w.rows), w.rows)
-		}
-		w.row = w.low
-		break
 	}
 	if w.row >= w.rows {
 		return 0, 0, 0, 0, false
