@@ -1,6 +1,7 @@
 package collectives_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,7 +122,8 @@ func TestACellThatStartsAtOnePassesEarlyAndIsAHazard(t *testing.T) {
 	for _, a := range collectives.All() {
 		c := calls(a, 29)[0]
 		job := compose(t, c)
-		if trustsNobody[a.Name()] {
+		signals := slices.ContainsFunc(job.Buffers, func(b program.Buffer) bool { return b.Name == "signal" })
+		if trustsNobody[a.Name()] || !signals && a.Op == "micro" { // benchmarks may have signals of another kind
 			continue
 		}
 		words := make([]int32, c.Ranks*max(c.CoreNum, 1))
