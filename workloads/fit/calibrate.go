@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/optimize"
 
+	"pldperf/configs"
 	"pldperf/engine"
 )
 
@@ -212,6 +214,9 @@ func (f *search) first() (at, error) {
 
 // present is what the files say of a parameter in the first case to which it applies.
 func (f *search) present(p *Param) string {
+	if text := f.earlier(p); text != "" {
+		return text
+	}
 	for c := range f.spec.Cases {
 		if !p.applies(&f.spec.Cases[c]) {
 			continue
@@ -226,6 +231,24 @@ func (f *search) present(p *Param) string {
 		return w.Doc.At(p.Path).Text()
 	}
 	return ""
+}
+
+// earlier is what an earlier overlay, at which the fit begins, says of a parameter of which
+// the first case has a machine of its own.
+func (f *search) earlier(p *Param) string {
+	c := slices.IndexFunc(f.spec.Cases, func(k Case) bool { return p.applies(&k) })
+	path, of := strings.CutPrefix(p.Path, "machine.")
+	if c < 0 || !of || !f.bench.docs[c].Has("machine") || !exists(f.opt.Machine) {
+		return ""
+	}
+	doc, err := configs.Load(f.opt.Machine, read(f.opt.Machine))
+	switch {
+	case err != nil || !doc.Has(path):
+		return ""
+	case doc.At(path).Has("value"):
+		return doc.At(path).At("value").Text()
+	}
+	return doc.At(path).Text()
 }
 
 // at0 returns the value at a share of the way from low to high.

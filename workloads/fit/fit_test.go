@@ -178,6 +178,44 @@ func TestAFitThatBeginsAtItsOwnOutcomeEndsThere(t *testing.T) {
 	assert.Equal(t, first.Rows, second.Rows)
 }
 
+func TestAFitBeginsAtItsOutcomeAlsoWhereACaseHasAMachineOfItsOwn(t *testing.T) {
+	own := strings.Replace(launch, "workload: {ranks: 2,", "workload: {machine: 950pr-64, ranks: 2,", 1)
+	us := func(n int) float64 {
+		return launched(3*engine.Microsecond, 31*engine.Nanosecond, n) * (1 + 0.02*float64(n%3))
+	}
+	file := folder(t, "fit.yaml", own, "launch.csv", launchTable(us, 64))
+	first := calibrate(t, file, fit.Options{})
+	overlay, err := first.Overlay("")
+	require.NoError(t, err)
+	name := filepath.Join(filepath.Dir(file), "overlay.yaml")
+	require.NoError(t, os.WriteFile(name, overlay, 0o644))
+	second := calibrate(t, file, fit.Options{Machine: name})
+	for i := range first.Params {
+		assert.NotEqual(t, first.Params[i].Start, first.Params[i].Value)
+		assert.Equal(t, first.Params[i].Value, second.Params[i].Start)
+		assert.Equal(t, first.Params[i].Value, second.Params[i].Value)
+	}
+}
+
+func TestARateCanBeOfManyMessagesAndInBits(t *testing.T) {
+	// 8 WQEs of 1 KiB in 8 * (1.226 + 0.906 + 0.43) us.
+	s, err := fit.Load(folder(t, "cases.yaml", `
+machine: 950dt-64
+cases:
+  - name: rate
+    data: wqe.csv
+    workload: {ranks: 2, call: {op: micro, form: wqe_issue, dtype: INT8, message: 1 KiB, wqes: 8}}
+    measured: {column: gbps, unit: Gbit/s, bytes: 1024, times: {column: wqes}}
+    clock: {covers: core}
+    baseline: {kind: none}
+    band: 1 %
+`, "wqe.csv", "wqes,gbps\n8,3.1975\n"))
+	require.NoError(t, err)
+	e, err := s.Evaluate(context.Background(), 1)
+	require.NoError(t, err)
+	assert.InEpsilon(t, 8*1024*8/(8*2.562e-6)/1e9, e.Rows[0].Simulated, 1e-4)
+}
+
 func TestAnOverlayIsAMachineThatSaysWhereItsValuesComeFrom(t *testing.T) {
 	us := func(n int) float64 { return launched(3*engine.Microsecond, 31*engine.Nanosecond, n) }
 	c := calibrate(t, folder(t, "fit.yaml", launch, "launch.csv", launchTable(us, 64)), fit.Options{})
