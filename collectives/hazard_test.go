@@ -119,7 +119,7 @@ func TestARunSaysWhetherItWasLookedAtForHazards(t *testing.T) {
 
 	wide := indexed(16, 8, "INT8", rows(128, 1, 1, func(_, _ int) int { return 0 }))
 	res := run(t, hwtest.Machine(t, "950dt-64-clos"), compose(t, wide), hw.Options{})
-	assert.Equal(t, "no: 128 ranks of 16 blocks are too many, --hazards on does it", res.Data.Hazards)
+	assert.Equal(t, "no: 128 ranks of 16 blocks are too many, --hazards=on does it", res.Data.Hazards)
 }
 
 // found requires the same hazard under many skews, and nothing wrong without what spoils

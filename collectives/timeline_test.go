@@ -55,7 +55,7 @@ func TestTheTimelineOfEveryAlgorithmAddsUpToItsAccounts(t *testing.T) {
 	for i, set := range [][]string{nil, {"fabric.kind=clos", "urma.window=64 KiB"}, {"ub.stages=2"}, hwtest.Free} {
 		spec := mesh(t, set...)
 		each(t, 29, func(t *testing.T, _ *collectives.Algorithm, c *collectives.Call) {
-			if i == 0 || c.Ranks <= 3 {
+			if i == 0 || c.Ranks <= 2 { // the other machines differ in parts, not in numbers
 				watched(t, spec, skewed(r, compose(t, c)))
 			}
 		})

@@ -25,7 +25,7 @@ func (m *machine) checkHazards() {
 		m.res.Data.Hazards = "no: switched off"
 		return
 	case m.opt.Hazards != "on" && n > hazardLimit:
-		m.res.Data.Hazards = fmt.Sprintf("no: %d ranks of %d blocks are too many, --hazards on does it", m.job.Ranks, most)
+		m.res.Data.Hazards = fmt.Sprintf("no: %d ranks of %d blocks are too many, --hazards=on does it", m.job.Ranks, most)
 		return
 	}
 	m.res.Data.Hazards = "yes"
