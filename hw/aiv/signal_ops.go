@@ -36,6 +36,9 @@ func (c *Core) execAdd(op *program.Op) bool {
 	n := engine.Duration(c.env.Ranks - 1)
 	c.count(result.SelfAdds, int64(n))
 	c.simt(op, entry+n*gap)
+	if n == 0 { // a rank alone has none of its own cells to add to
+		return c.pause(result.Fence, entry)
+	}
 	c.turn(result.Fence)
 	b := c.batch(op, gap)
 	b.self, b.done, b.away = true, c, c.env.Spec.Signal.Local

@@ -119,7 +119,7 @@ func (p *Pipes) loaded(now engine.Time, acc memory.Access, rank int, n, rows int
 func (p *Pipes) LoadRemote(then engine.Time, n int64, end engine.Time) {
 	if !p.spec.Ideal() {
 		p.run(&p.load, &p.store, then, p.span(p.spec.Load, n), end)
-		p.line.Remote(timeline.MTE2, then, p.load.free, "remote load", n)
+		p.line.Remote(timeline.MTE2, then, max(then, end), "remote load", n) // the block goes on then
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *Pipes) stored(now engine.Time, acc memory.Access, rank int, n, rows int
 func (p *Pipes) StoreRemote(now engine.Time, n int64, end engine.Time) {
 	if !p.spec.Ideal() {
 		p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), end)
-		p.line.Remote(timeline.MTE3, now, p.store.free, "remote store", n)
+		p.line.Remote(timeline.MTE3, now, max(now, end), "remote store", n) // the block goes on then
 	}
 }
 
