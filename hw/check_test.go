@@ -76,5 +76,7 @@ func TestMemoryGrowsWithSignalCellsAndBlocksAndNotWithQueuesThatNobodyTouches(t 
 		_, err := hw.Run(spec, job, hw.Options{Path: "off"}) // a record grows with events
 		require.NoError(t, err)
 	}
-	assert.Less(t, grown(lean), 8*cells+16*ranks*ranks+4<<10*started, "cells with their sectors, links, and the cores with their accounts")
+	// A core is 3.4 KiB; the rest is its account and, under the race detector, what encoding/json
+	// allocates anew for the digest because sync.Pool then forgets on purpose.
+	assert.Less(t, grown(lean), 8*cells+16*ranks*ranks+5<<10*started, "cells with their sectors, links, and the cores with their accounts")
 }
