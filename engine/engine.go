@@ -108,9 +108,9 @@ func (e *Engine) At(t Time, h Handler, arg uint64) {
 	if t < e.now || h == nil {
 		panic(fmt.Sprintf("engine: %T scheduled at %v, but it is already %v", h, t, e.now))
 	}
-	var s Step
+	var s step
 	if e.log != nil {
-		s = e.scheduled(t)
+		s = e.log.scheduled(t)
 	}
 	if e.twin != nil {
 		e.twin.push(t, h, arg, s)
@@ -143,7 +143,12 @@ func (e *Engine) Run() error {
 		e.idle++
 		e.events++
 		e.digest = mix(e.digest, uint64(t), arg)
-		e.handling(s)
+		if e.log != nil {
+			e.log.handling(s, t)
+			if e.due() {
+				e.prune()
+			}
+		}
 		h.Handle(arg)
 		if e.events%SampleEvents == 0 && e.sample != nil {
 			e.sample()
@@ -157,7 +162,7 @@ func (e *Engine) Run() error {
 	return nil
 }
 
-func (e *Engine) pop() (Time, Handler, uint64, Step) {
+func (e *Engine) pop() (Time, Handler, uint64, step) {
 	if e.twin != nil {
 		return e.twin.pop()
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,20 +14,22 @@ type teller struct {
 	e    *Engine
 	t    *rapid.T
 	left int
-	kept []Step
-	last Step
+	kept []*Point
+	last Point
 }
 
 func (x *teller) Handle(uint64) {
 	x.last = x.e.Here()
-	x.kept = append(x.kept, x.last)
+	kept := x.last
+	x.e.Keep(&kept)
+	x.kept = append(x.kept, &kept)
 	for range rapid.IntRange(0, 3).Draw(x.t, "children") {
 		if x.left--; x.left < 0 {
 			return
 		}
 		now := x.e.Now()
 		if rapid.Bool().Draw(x.t, "joined") {
-			x.e.From(rapid.SampledFrom(x.kept).Draw(x.t, "from"))
+			x.e.From(*rapid.SampledFrom(x.kept).Draw(x.t, "from"))
 		}
 		for range rapid.IntRange(0, 3).Draw(x.t, "parts") {
 			x.e.Through(now.Add(Duration(rapid.Int64Range(0, 20).Draw(x.t, "through"))), Why(1+rapid.IntRange(0, 5).Draw(x.t, "why")))
@@ -40,7 +43,9 @@ func TestThePartsOfAPathAddUpToItsTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := New(Options{Queue: rapid.SampledFrom([]string{Radix, Reference}).Draw(t, "queue")})
 		e.Record(1 << 20)
+		e.log.young, e.log.whole = rapid.SampledFrom([]int{1, 3, 10, 1 << 20}).Draw(t, "young"), rapid.SampledFrom([]int{1, 20, 1 << 20}).Draw(t, "whole")
 		x := &teller{e: e, t: t, left: 60}
+		e.Keep(&x.last)
 		e.Because(7)
 		e.At(Time(rapid.Int64Range(0, 9).Draw(t, "start")), x, 0)
 		require.NoError(t, e.Run())
@@ -60,7 +65,7 @@ func TestThePartsOfAPathAddUpToItsTime(t *testing.T) {
 // pair wakes the other at a time of its own.
 type waker struct {
 	e   *Engine
-	own Step
+	own Point
 }
 
 func (w *waker) Handle(arg uint64) {
@@ -75,8 +80,8 @@ func (w *waker) Handle(arg uint64) {
 	}
 }
 
-func path(e *Engine, s Step) (out [][3]int64) {
-	e.Back(s, func(from, to Time, why Why) bool {
+func path(e *Engine, p Point) (out [][3]int64) {
+	e.Back(p, func(from, to Time, why Why) bool {
 		out = append(out, [3]int64{int64(from), int64(to), int64(why)})
 		return true
 	})
@@ -106,15 +111,72 @@ func TestWhatLiesBehindAnEventIsNoneOfItsCauses(t *testing.T) {
 }
 
 func TestARecordIsDroppedAtItsLimit(t *testing.T) {
-	e := New(Options{})
-	e.Record(3)
-	for i := range 5 {
-		e.At(Time(i), &waker{}, 9)
+	for limit, kept := range map[int]bool{20: true, 3: false} {
+		e := New(Options{})
+		e.Record(limit)
+		e.log.young = 1
+		for i := range 50 {
+			e.At(Time(1+i), &waker{}, 9)
+		}
+		require.NoError(t, e.Run())
+		assert.Equal(t, kept, e.Recording())
+		assert.Equal(t, kept, len(path(e, e.Here())) == 1)
+		e.Because(1) // says nothing to nobody if there is no record
+		e.Through(100, 1)
+		e.From(Point{})
+		e.Keep(&Point{})
 	}
-	assert.False(t, e.Recording())
-	require.NoError(t, e.Run())
-	assert.Empty(t, path(e, e.Here()))
-	e.Because(1) // says nothing to nobody
-	e.Through(100, 1)
-	e.From(0)
+}
+
+// walker goes its own way at random, and remembers some of the points where it was.
+type walker struct {
+	e    *Engine
+	r    *rand.Rand
+	left int
+	kept [4]Point
+}
+
+func (w *walker) Handle(uint64) {
+	w.kept[w.r.IntN(4)] = w.e.Here()
+	for range w.r.IntN(3) + 1 {
+		if w.left--; w.left < 0 {
+			return
+		}
+		if w.r.IntN(3) == 0 {
+			w.e.From(w.kept[w.r.IntN(4)])
+		}
+		w.e.Through(w.e.Now().Add(Duration(w.r.IntN(9))), Why(w.left))
+		w.e.Because(Why(w.left))
+		w.e.After(Duration(w.r.Int64N(40))<<w.r.IntN(30), w, 0) // at times over 4 ms
+	}
+}
+
+func TestWhatIsForgottenIsOnNoPath(t *testing.T) {
+	for seed := range uint64(50) {
+		walk := func(young, whole int, queue string) (*Engine, *walker) {
+			e := New(Options{Queue: queue})
+			e.Record(1 << 20)
+			e.log.young, e.log.whole = young, whole
+			w := &walker{e: e, r: rand.New(rand.NewPCG(1, seed)), left: 3000}
+			for i := range w.kept {
+				e.Keep(&w.kept[i])
+			}
+			e.At(0, w, 0)
+			require.NoError(t, e.Run())
+			return e, w
+		}
+		all, want := walk(1<<30, 1<<30, Radix)
+		require.Equal(t, 1, all.log.old, "nothing was forgotten")
+		for _, x := range []struct {
+			young, whole int
+			queue        string
+		}{{1, 1, Radix}, {1, 1 << 30, Radix}, {100, 150, Radix}, {100, 1 << 30, Radix}, {7, 60, Reference}} {
+			e, w := walk(x.young, x.whole, x.queue)
+			require.Less(t, e.log.n, all.log.n)
+			for i := range w.kept {
+				require.Equal(t, path(all, want.kept[i]), path(e, w.kept[i]), "%+v", x)
+			}
+			require.Equal(t, path(all, all.Here()), path(e, e.Here()))
+		}
+	}
 }

@@ -34,10 +34,10 @@ type node struct {
 	h    Handler
 	arg  uint64
 	next int32
-	step Step
+	step step
 }
 
-func (q *radix) push(t Time, h Handler, arg uint64, s Step) {
+func (q *radix) push(t Time, h Handler, arg uint64, s step) {
 	i := q.free
 	if i == 0 {
 		i = q.grow()
@@ -75,7 +75,7 @@ func (q *radix) link(i int32, t uint64) {
 }
 
 // pop removes the earliest event; there must be one.
-func (q *radix) pop() (Time, Handler, uint64, Step) {
+func (q *radix) pop() (Time, Handler, uint64, step) {
 	for {
 		level := uint(bits.TrailingZeros64(q.levels))
 		k := uint(bits.TrailingZeros64(q.used[level])) % (1 << digit)
@@ -98,11 +98,13 @@ func (q *radix) pop() (Time, Handler, uint64, Step) {
 }
 
 // take frees the node of the earliest event, which is out of its list, and returns the event.
-func (q *radix) take(i int32, x *node) (Time, Handler, uint64, Step) {
+func (q *radix) take(i int32, x *node) (Time, Handler, uint64, step) {
 	q.reached = x.t
 	q.n--
 	x.next, q.free = q.free, i
-	return Time(x.t), x.h, x.arg, x.step
+	h := x.h
+	x.h = nil // what is free is of no use to anybody
+	return Time(x.t), h, x.arg, x.step
 }
 
 // spread links the list from i on anew, one level or more below.
@@ -113,5 +115,14 @@ func (q *radix) spread(i int32) {
 		x.next = 0
 		q.link(i, x.t)
 		i = next
+	}
+}
+
+// steps replaces the step of every event. A node that is free has an old one, which nobody may follow.
+func (q *radix) steps(f func(step) step) {
+	for i := range q.nodes {
+		if x := &q.nodes[i]; x.h != nil {
+			x.step = f(x.step)
+		}
 	}
 }

@@ -13,6 +13,8 @@ type reference struct {
 	seq  uint64
 	ties uint64             // seed; 0: events of one instant stay in order
 	ids  map[Handler]uint64 // of handlers, in the order in which they were first woken; never ranged over
+	keep []step             // steps of events, which the library's queue does not let one change
+	free []int              // places in keep
 }
 
 type event struct {
@@ -21,7 +23,7 @@ type event struct {
 	seq  uint64
 	h    Handler
 	arg  uint64
-	step Step
+	step int // its place in keep
 }
 
 func newReference(ties uint64) *reference {
@@ -30,9 +32,9 @@ func newReference(ties uint64) *reference {
 	})}
 }
 
-func (q *reference) push(t Time, h Handler, arg uint64, s Step) {
+func (q *reference) push(t Time, h Handler, arg uint64, s step) {
 	q.seq++
-	q.Enqueue(event{t, q.turn(t, h), q.seq, h, arg, s})
+	q.Enqueue(event{t, q.turn(t, h), q.seq, h, arg, q.place(s)})
 }
 
 // turn draws when a handler is served at t.
@@ -48,7 +50,26 @@ func (q *reference) turn(t Time, h Handler) uint64 {
 	return mix(mix(q.ties, uint64(t), id), id, uint64(t))
 }
 
-func (q *reference) pop() (Time, Handler, uint64, Step) {
+func (q *reference) pop() (Time, Handler, uint64, step) {
 	x, _ := q.Dequeue()
-	return x.t, x.h, x.arg, x.step
+	s := q.keep[x.step]
+	q.keep[x.step], q.free = 0, append(q.free, x.step)
+	return x.t, x.h, x.arg, s
+}
+
+func (q *reference) place(s step) int {
+	if n := len(q.free) - 1; n >= 0 {
+		i := q.free[n]
+		q.keep[i], q.free = s, q.free[:n]
+		return i
+	}
+	q.keep = append(q.keep, s)
+	return len(q.keep) - 1
+}
+
+// steps replaces the step of every event.
+func (q *reference) steps(f func(step) step) {
+	for i, s := range q.keep {
+		q.keep[i] = f(s)
+	}
 }

@@ -84,7 +84,7 @@ type machine struct {
 	line     *timeline.Recorder // nil: nobody watches
 	shown    []timeline.Call    // the tasks as it knows them
 	births   []birth            // AIVs in the order of launch, while there is a record
-	last     engine.Step        // the end of the timed call that ended last
+	last     engine.Point       // the end of the timed call that ended last
 }
 
 // taskRun is a task on one rank.
@@ -130,6 +130,8 @@ func Run(spec Spec, job *program.Job, opt Options) (*result.Result, error) {
 		return nil, err
 	}
 	m.record()
+	defer m.eng.Forget()
+	m.eng.Keep(&m.last)
 	for r := range job.Ranks {
 		m.eng.Because(cause.Skew.Why(r, 0))
 		m.eng.At(m.arrival(r), m, event(evRank, 0, r))

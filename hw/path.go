@@ -10,14 +10,20 @@ import (
 	"pldperf/hw/result"
 )
 
-// pathLimit is how many events and parts between them a run records unless more is asked for: 24 B each.
+// pathLimit is how many parts of paths a run records at a time unless more is asked for: 16 B each.
 const pathLimit = 8 << 20
 
 // pathMost is the same for a run that asks for its path.
 const pathMost = 128 << 20
 
-// pathSteps is how many steps of a path a result lists, the last ones; its parts are those of the whole path.
+// pathSteps is how many steps of a path a result lists at most, the last ones; its parts are those of the whole path.
 const pathSteps = 10_000
+
+// told is one part of a path as the engine tells it.
+type told struct {
+	from, to engine.Time
+	why      engine.Why
+}
 
 // birth is what an AIV's number of launch stands for.
 type birth struct {
@@ -47,20 +53,25 @@ func (m *machine) path(start, end engine.Time) *result.Path {
 	}
 	p := &result.Path{}
 	var parts [cause.NumKinds]result.PathPart
+	var steps []told
 	m.eng.Back(m.last, func(from, to engine.Time, why engine.Why) bool {
 		from, to = max(from, start), min(to, end)
 		if from < to {
-			k, a, b := cause.Of(why)
+			k := cause.KindOf(why)
 			parts[k].Time += to.Sub(from)
 			parts[k].Count++
 			p.Total += to.Sub(from)
-			if m.opt.Path != "parts" {
-				p.Steps = m.step(p, k, a, b, from, to)
+			switch {
+			case m.opt.Path == "parts":
+			case len(steps) < pathSteps:
+				steps = append(steps, told{from, to, why})
+			default:
+				p.Omitted++
 			}
 		}
 		return from > start
 	})
-	slices.Reverse(p.Steps)
+	p.Steps = m.listed(steps)
 	for k := range parts {
 		if x := &parts[k]; x.Count > 0 {
 			x.Cause, x.Group, x.What = cause.Kind(k).String(), cause.Kind(k).Group().String(), cause.Kind(k).Help()
@@ -70,22 +81,23 @@ func (m *machine) path(start, end engine.Time) *result.Path {
 	return p
 }
 
-// step lists one part of a path, which is walked backwards. Equal parts in a row are one step, and so are the turns of
-// a flow at a link and what it waits for there.
-func (m *machine) step(p *result.Path, k cause.Kind, a, b int, from, to engine.Time) []result.PathStep {
-	if len(p.Steps) == pathSteps {
-		p.Omitted++
-		return p.Steps
+// listed lists the parts of a path, of which the last one comes first. Equal parts in a row are one step, and so are the
+// turns of a flow at a link and what it waits for there.
+func (m *machine) listed(parts []told) []result.PathStep {
+	out := make([]result.PathStep, 0, len(parts))
+	for _, x := range parts {
+		k, a, b := cause.Of(x.why)
+		s := m.place(k, a, b)
+		s.From, s.To = x.from, x.to
+		if k.Waits() {
+			s.Queued = x.to.Sub(x.from)
+		}
+		if n := len(out); n == 0 || !s.Joins(&out[n-1]) {
+			out = append(out, s)
+		}
 	}
-	s := m.place(k, a, b)
-	s.From, s.To = from, to
-	if k.Waits() {
-		s.Queued = to.Sub(from)
-	}
-	if n := len(p.Steps); n > 0 && s.Joins(&p.Steps[n-1]) {
-		return p.Steps
-	}
-	return append(p.Steps, s)
+	slices.Reverse(out)
+	return out
 }
 
 // place translates the numbers of a cause.

@@ -139,6 +139,9 @@ const (
 // Start launches a block: its program begins at begin. A core that has ended can be
 // started again, and reuses its storage.
 func (c *Core) Start(env *Env, t Task, begin engine.Time) {
+	if c.env == nil {
+		env.Eng.Keep(&c.wait.from)
+	}
 	for i := range c.tiles {
 		c.tiles[i].Reset()
 	}

@@ -114,7 +114,7 @@ func (c *Core) simt(op *program.Op, d engine.Duration) {
 type wait struct {
 	op           *program.Op // nil when the core waits for no cell
 	polls, ready engine.Time
-	from         engine.Step // when it began
+	from         engine.Point // when it began
 }
 
 // never is when cells are ready of which nobody knows yet.

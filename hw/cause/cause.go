@@ -202,6 +202,9 @@ func (k Kind) Why(a, b int) engine.Why {
 	return engine.Why(k)<<(2*numberBits) | engine.Why(a&mask)<<numberBits | engine.Why(b&mask)
 }
 
+// KindOf unpacks the kind alone.
+func KindOf(w engine.Why) Kind { return Kind(w >> (2 * numberBits)) }
+
 // Of unpacks what Why packed.
 func Of(w engine.Why) (k Kind, a, b int) {
 	const mask = 1<<numberBits - 1

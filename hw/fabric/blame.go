@@ -10,7 +10,7 @@ type turns struct {
 	flow      Flow
 	cap, port passage
 	goesOn    bool // it follows its flow's last quantum, which is on these links
-	told      engine.Step
+	told      engine.Point
 }
 
 // sent tells the record why a quantum has got through the sender's links, and that last is what comes behind them.
@@ -18,7 +18,7 @@ func (n *network) sent(t *turns, last cause.Kind) {
 	if !n.eng.Recording() {
 		return
 	}
-	if t.told == 0 {
+	if t.told == (engine.Point{}) {
 		n.wait(t, &t.cap, n.eng.Now())
 		n.wait(t, &t.port, t.cap.begin)
 		t.told = n.eng.Sofar()

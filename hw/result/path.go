@@ -9,7 +9,7 @@ type Path struct {
 	Total   engine.Duration `json:"total_ps"`
 	Parts   []PathPart      `json:"parts"`
 	Steps   []PathStep      `json:"steps,omitempty"`         // the last ones, if there are too many
-	Omitted int64           `json:"steps_omitted,omitempty"` // earlier ones that are not listed
+	Omitted int64           `json:"steps_omitted,omitempty"` // earlier parts that are not listed
 	Note    string          `json:"note,omitempty"`          // why there is none
 }
 
