@@ -11,7 +11,7 @@ import (
 )
 
 // pathLimit is how many parts of paths a run records at a time unless more is asked for: 16 B each.
-const pathLimit = 8 << 20
+const pathLimit = 24 << 20
 
 // pathMost is the same for a run that asks for its path.
 const pathMost = 128 << 20
