@@ -13,7 +13,7 @@ func TestEveryLeafOfAMachineHasAUnitAndASource(t *testing.T) {
 	for _, name := range configs.Names(configs.Machines) {
 		doc, err := configs.Preset(configs.Machines, name)
 		require.NoError(t, err)
-		assert.Empty(t, configs.CheckSourced(doc, "name", "title", "platform", "based_on"), name)
+		assert.Empty(t, configs.CheckSourced(doc, "name", "title", "platform", "family", "based_on"), name)
 	}
 }
 

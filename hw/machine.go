@@ -24,6 +24,7 @@ type Spec struct {
 	Title    string      `yaml:"title" help:"what the machine is, in a few words"`
 	BasedOn  string      `yaml:"based_on" help:"preset whose values hold where this file gives none"`
 	Platform string      `yaml:"platform" enum:"a5,a2a3" help:"generation: only a5 has SIMT and URMA for AIVs"`
+	Family   string      `yaml:"family" help:"hardware that measurements of one machine of it stand for; those of another family say nothing about it"`
 	AIV      aiv.Spec    `yaml:"aiv" help:"the vector cores of a rank"`
 	UB       ub.Spec     `yaml:"ub" help:"the Unified Buffer of an AIV and the pipes MTE2 and MTE3"`
 	URMA     urma.Spec   `yaml:"urma" help:"send queues and NIC engine of a rank"`

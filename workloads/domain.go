@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"maps"
@@ -21,7 +22,7 @@ import (
 
 // Shape is what of a run decides whether there are measurements near it.
 type Shape struct {
-	Platform string       `json:"platform"`       // of the machine
+	Family   string       `json:"family"`         // of the machine
 	Fabric   string       `json:"fabric"`         // its kind
 	Port     engine.Rate  `json:"port"`           // raw rate of a port; 0 where the fabric has none
 	Carriers []string     `json:"carriers"`       // what carries payload between ranks: urma_write ...; without payload the operation
@@ -41,7 +42,7 @@ const launching = "launch"
 // shape derives a run's shape from its programs and its counters.
 func (w *Workload) shape(job *program.Job, res *result.Result) Shape {
 	m := &w.Config.Machine
-	s := Shape{Platform: m.Platform, Fabric: m.Fabric.Kind, Ranks: job.Ranks}
+	s := Shape{Family: familyOf(&m.Spec), Fabric: m.Fabric.Kind, Ranks: job.Ranks}
 	switch s.Fabric {
 	case "mesh":
 		s.Port = m.Fabric.Mesh.Port
@@ -79,6 +80,9 @@ func (w *Workload) shape(job *program.Job, res *result.Result) Shape {
 	}
 	return s
 }
+
+// familyOf is whose measurements stand for a machine; one that names no family is alone.
+func familyOf(m *hw.Spec) string { return cmp.Or(m.Family, m.Name, m.Platform) }
 
 // nameOf is an operation without payload, and of benchmarks the benchmark.
 func nameOf(op, form string) string {
@@ -143,20 +147,20 @@ func (p *peers) walk(ops []program.Op) {
 // Domain is what the rows of a case have been measured with: where what is fitted to
 // them is known.
 type Domain struct {
-	File, Case       string
-	Platform, Fabric string
-	Port             engine.Rate
-	Carrier          string
-	Ranks, Blocks    [2]int
-	PerPeer          [2]engine.Bytes
-	Rows             int
+	File, Case     string
+	Family, Fabric string
+	Port           engine.Rate
+	Carrier        string
+	Ranks, Blocks  [2]int
+	PerPeer        [2]engine.Bytes
+	Rows           int
 }
 
 // NewDomains returns what the rows of one case cover, one for each of their carriers.
 func NewDomains(file, name string, rows []Shape) (out []Domain) {
 	for _, s := range rows {
 		for _, c := range s.Carriers {
-			one := Domain{file, name, s.Platform, s.Fabric, s.Port, c, [2]int{s.Ranks, s.Ranks}, [2]int{s.Blocks, s.Blocks}, [2]engine.Bytes{s.PerPeer, s.PerPeer}, 1}
+			one := Domain{file, name, s.Family, s.Fabric, s.Port, c, [2]int{s.Ranks, s.Ranks}, [2]int{s.Blocks, s.Blocks}, [2]engine.Bytes{s.PerPeer, s.PerPeer}, 1}
 			i := slices.IndexFunc(out, func(d Domain) bool { return d.key() == one.key() })
 			if i < 0 {
 				out = append(out, one)
@@ -169,7 +173,7 @@ func NewDomains(file, name string, rows []Shape) (out []Domain) {
 	return out
 }
 
-func (d *Domain) key() string { return fmt.Sprint(d.Platform, d.Fabric, d.Port, d.Carrier) }
+func (d *Domain) key() string { return fmt.Sprint(d.Family, d.Fabric, d.Port, d.Carrier) }
 
 // join widens d to what o covers, too: between two measurements a formula interpolates.
 func (d *Domain) join(o *Domain) {
@@ -178,7 +182,7 @@ func (d *Domain) join(o *Domain) {
 	d.PerPeer = [2]engine.Bytes{min(d.PerPeer[0], o.PerPeer[0]), max(d.PerPeer[1], o.PerPeer[1])}
 }
 
-var domainHead = []string{"file", "case", "platform", "fabric", "port", "carrier", "ranks_low", "ranks_high", "bytes_per_peer_low", "bytes_per_peer_high", "blocks_low", "blocks_high", "rows"}
+var domainHead = []string{"file", "case", "family", "fabric", "port", "carrier", "ranks_low", "ranks_high", "bytes_per_peer_low", "bytes_per_peer_high", "blocks_low", "blocks_high", "rows"}
 
 // FormatDomains writes domains as CSV.
 func FormatDomains(all []Domain) []byte {
@@ -187,7 +191,7 @@ func FormatDomains(all []Domain) []byte {
 	w.Write(domainHead)
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	for _, d := range all {
-		w.Write([]string{d.File, d.Case, d.Platform, d.Fabric, d.Port.String(), d.Carrier, strconv.Itoa(d.Ranks[0]), strconv.Itoa(d.Ranks[1]),
+		w.Write([]string{d.File, d.Case, d.Family, d.Fabric, d.Port.String(), d.Carrier, strconv.Itoa(d.Ranks[0]), strconv.Itoa(d.Ranks[1]),
 			n(int64(d.PerPeer[0])), n(int64(d.PerPeer[1])), strconv.Itoa(d.Blocks[0]), strconv.Itoa(d.Blocks[1]), strconv.Itoa(d.Rows)})
 	}
 	w.Flush()
@@ -204,7 +208,7 @@ func ParseDomains(data []byte) (out []Domain, err error) {
 		return nil, fmt.Errorf("want the columns %s", strings.Join(domainHead, ","))
 	}
 	for _, r := range rows[1:] {
-		d := Domain{File: r[0], Case: r[1], Platform: r[2], Fabric: r[3], Carrier: r[5]}
+		d := Domain{File: r[0], Case: r[1], Family: r[2], Fabric: r[3], Carrier: r[5]}
 		if err := d.Port.UnmarshalText([]byte(r[4])); err != nil {
 			return nil, err
 		}
@@ -245,7 +249,7 @@ func (s *Shape) outside(all []Domain) (out []Outside) {
 	for _, c := range s.Carriers {
 		out = append(out, s.beyondCarrier(all, c)...)
 	}
-	if l, ok := hull(all, func(d *Domain) bool { return d.Carrier == launching && d.Platform == s.Platform }); ok && s.Blocks > l.Blocks[1] {
+	if l, ok := hull(all, func(d *Domain) bool { return d.Carrier == launching && d.Family == s.Family }); ok && s.Blocks > l.Blocks[1] {
 		out = append(out, Outside{"blocks of a launch", strconv.Itoa(s.Blocks), fmt.Sprintf("measured: %d to %d", l.Blocks[0], l.Blocks[1])})
 	}
 	return out
@@ -258,9 +262,9 @@ func (s *Shape) beyondCarrier(all []Domain, carrier string) (out []Outside) {
 			words = c.words
 		}
 	}
-	own := func(d *Domain) bool { return d.Carrier == carrier && d.Platform == s.Platform }
+	own := func(d *Domain) bool { return d.Carrier == carrier && d.Family == s.Family }
 	if _, ok := hull(all, own); !ok {
-		return []Outside{{words, "on " + s.Platform, "no case measures it"}}
+		return []Outside{{words, "on " + s.Family, "no case measures it"}}
 	}
 	if _, err := collectives.Lookup("micro", carrier); err == nil { // within one card: the other ranks are idle
 		return nil
@@ -325,18 +329,45 @@ func about(n engine.Bytes) string {
 	return strconv.FormatFloat(v, 'g', 3, 64) + " " + names[unit]
 }
 
+// oversize is how a run has more ranks than what its machine stands for.
+func (w *Workload) oversize() []Outside {
+	m := &w.Config.Machine
+	if most := m.Fabric.MaxRanks(); most > 0 && w.Config.Ranks > most {
+		return []Outside{{"ranks", strconv.Itoa(w.Config.Ranks), fmt.Sprintf("%s has up to %d", m.Name, most)}}
+	}
+	return nil
+}
+
+// Oversize says, where the ranks are, that they are more than what the machine stands for,
+// and who says so; none where they are not. The run is possible: it is as if there were
+// such a machine.
+func (w *Workload) Oversize() configs.Problems {
+	if len(w.oversize()) == 0 {
+		return nil
+	}
+	m := &w.Config.Machine
+	path := "fabric." + m.Fabric.Kind + ".max_ranks"
+	source := ""
+	if p := w.Doc.Params("machine." + path); len(p) == 1 && p[0].Source != "" {
+		source = ": " + p[0].Source
+	}
+	return w.Doc.At("ranks").Fault("%d ranks, but %s stands for up to %d (%s%s)", w.Config.Ranks, m.Name, m.Fabric.MaxRanks(), path, source)
+}
+
 // Calibrated is the range over which calibrate looks for a parameter.
 type Calibrated struct {
+	Family    string // of the machines whose rows it was fitted to
 	Path      string // of the workload
 	Low, High string
 }
 
-var rangeHead = []string{"path", "low", "high"}
+var rangeHead = []string{"family", "path", "low", "high"}
 
-// MergeRanges returns one range a path, sorted: from the least low to the largest high.
+// MergeRanges returns one range a family and path, sorted: from the least low to the
+// largest high.
 func MergeRanges(all []Calibrated) (out []Calibrated) {
 	for _, c := range all {
-		i := slices.IndexFunc(out, func(o Calibrated) bool { return o.Path == c.Path })
+		i := slices.IndexFunc(out, func(o Calibrated) bool { return o.Family == c.Family && o.Path == c.Path })
 		if i < 0 {
 			out = append(out, c)
 			continue
@@ -348,7 +379,9 @@ func MergeRanges(all []Calibrated) (out []Calibrated) {
 			out[i].High = atMost(c.High, out[i].High)
 		}
 	}
-	slices.SortFunc(out, func(a, b Calibrated) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b Calibrated) int {
+		return cmp.Or(strings.Compare(a.Family, b.Family), strings.Compare(a.Path, b.Path))
+	})
 	return out
 }
 
@@ -373,7 +406,7 @@ func FormatRanges(all []Calibrated) []byte {
 	w := csv.NewWriter(&b)
 	w.Write(rangeHead)
 	for _, c := range all {
-		w.Write([]string{c.Path, c.Low, c.High})
+		w.Write([]string{c.Family, c.Path, c.Low, c.High})
 	}
 	w.Flush()
 	return b.Bytes()
@@ -389,7 +422,7 @@ func ParseRanges(data []byte) (out []Calibrated, err error) {
 		return nil, fmt.Errorf("want the columns %s", strings.Join(rangeHead, ","))
 	}
 	for _, r := range rows[1:] {
-		out = append(out, Calibrated{r[0], r[1], r[2]})
+		out = append(out, Calibrated{r[0], r[1], r[2], r[3]})
 	}
 	return out, nil
 }
@@ -406,6 +439,7 @@ var calibrated = sync.OnceValue(func() []Calibrated {
 // strange lists the user's own values of parameters that lie outside the preset's band
 // or, of one without a band, outside the range that was calibrated over.
 func (w *Workload) strange() (out []Outside) {
+	family := familyOf(&w.Config.Machine.Spec)
 	preset, err := Machine(w.Config.Machine.Preset)
 	for _, p := range w.Doc.Params() {
 		machine, ok := strings.CutPrefix(p.Path, "machine.")
@@ -421,7 +455,7 @@ func (w *Workload) strange() (out []Outside) {
 			}
 		}
 		for _, c := range calibrated() {
-			if c.Path == p.Path && off(p.Value, c.Low, c.High) {
+			if c.Family == family && c.Path == p.Path && off(p.Value, c.Low, c.High) {
 				out = append(out, Outside{strings.TrimPrefix(p.Path, "machine."), p.Value, fmt.Sprintf("calibrated: %s to %s", c.Low, c.High)})
 			}
 		}

@@ -14,12 +14,12 @@ import (
 const mattersFrom = 0.01
 
 // labels are leaves of a machine file that are no parameters.
-var labels = []string{"name", "title", "platform", "preset", "based_on"}
+var labels = []string{"name", "title", "platform", "family", "preset", "based_on"}
 
 // reads reports whether the chosen models read a machine parameter; the path is below
 // machine.
 func (w *Workload) reads(path string) bool {
-	if slices.Contains(labels, path) {
+	if slices.Contains(labels, path) || strings.HasSuffix(path, ".max_ranks") { // which no model reads
 		return false
 	}
 	if w.ignored == nil {

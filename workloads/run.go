@@ -61,11 +61,14 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 	}
 	out.Shape = w.shape(job, res)
 	if res.Abort == nil && res.Stuck == nil {
-		out.Outside = out.Shape.outside(domains())
+		out.Outside = append(out.Shape.outside(domains()), w.oversize()...)
 	}
 	out.Params = w.params(res)
 	out.Params.Outside = w.strange()
 	out.Warnings = w.warnings(res)
+	for _, p := range w.Oversize() {
+		out.Warnings = append(out.Warnings, p.Message)
+	}
 	return out, nil
 }
 

@@ -48,7 +48,9 @@ type verdictOf struct {
 	Problems []problem `json:"problems,omitempty"`
 	Unread   []problem `json:"unread,omitempty"` // values that nothing reads
 
-	unread configs.Problems
+	Oversize []problem `json:"oversize,omitempty"` // more ranks than the machine stands for
+
+	unread, oversize configs.Problems
 }
 
 // problem is a configs.Problem as JSON has it; line and col are 0 where there are none.
@@ -72,12 +74,14 @@ func (a *app) check(names, sets []string, asJSON, strict bool) error {
 			faults = append(faults, err)
 			v.Problems = problemsOf(err)
 		}
+		v.Oversize = problemList(v.oversize)
 		v.OK = err == nil
 		all = append(all, v)
 		if asJSON || !v.OK {
 			continue
 		}
 		a.warn(v.unread)
+		a.warn(v.oversize)
 		if _, err := fmt.Fprintf(a.out, "%s: ok, %s\n", v.File, v.Summary); err != nil {
 			return err
 		}
@@ -141,7 +145,7 @@ func (a *app) checkFile(name string, sets []string) (v verdictOf, err error) {
 		if err != nil {
 			return v, err
 		}
-		v.unread = w.Unread()
+		v.unread, v.oversize = w.Unread(), w.Oversize()
 		v.Kind, v.Summary = "workload", fmt.Sprintf("a workload of %s on %s", plural(w.Config.Ranks, "rank"), w.Config.Machine.Name)
 	}
 	return v, nil

@@ -63,7 +63,7 @@ func withoutEditorLine(data []byte) []byte {
 
 // labels are the lines of a machine that need no source, and so look as if the user
 // had overridden them.
-var labels = regexp.MustCompile(`(?m)^((?:name|title|platform|based_on): .*) # user: .*$`)
+var labels = regexp.MustCompile(`(?m)^((?:name|title|platform|family|based_on): .*) # user: .*$`)
 
 func (a *app) showMachine(file string, doc *configs.Doc) error {
 	full, err := workloads.WithBases(doc)

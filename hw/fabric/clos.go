@@ -41,6 +41,8 @@ type ClosSpec struct {
 	Spread string `yaml:"spread" enum:"spray,hash" default:"spray" help:"spray: each quantum takes the port that is free first, at either end; hash: each flow keeps to one port, of the same number at both ends"`
 	// src: HCOMM product description of the Ascend 950 POD, 64 NPUs a frame.
 	TierRanks int `yaml:"tier_ranks" min:"1" default:"64" help:"ranks in a group: one tier of switches among them, two beyond"`
+	// est: sixteen groups of 64.
+	MaxRanks int `yaml:"max_ranks" min:"0" when:"^kind=clos" default:"1024" help:"ranks that are built so, at most: runs of more are marked; 0 is no statement"`
 	// est: as one hop of the mesh, 0.2 to 0.6 us.
 	Latency engine.Duration `yaml:"latency" default:"0.35 us" help:"first byte, one way, for each tier"`
 	// est: none unless a machine's files give one.

@@ -23,6 +23,8 @@ type FrameSpec struct {
 	// src: HCOMM product description of the Ascend 950 server: IO die 1 has 7 ports for a mesh of 8 NPUs, IO die 0 has 8
 	// for the switches.
 	Server int `yaml:"server_ranks" min:"1" default:"8" help:"ranks of a server: a mesh among them, switches beyond"`
+	// src: HCOMM product description of the Ascend 950 POD, 64 NPUs a frame.
+	MaxRanks int `yaml:"max_ranks" min:"0" when:"^kind=frame" default:"64" help:"ranks that are built so, at most: runs of more are marked; 0 is no statement"`
 }
 
 func (f *FrameSpec) check(s *Spec, report func(path, format string, args ...any)) {

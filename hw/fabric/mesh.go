@@ -36,6 +36,8 @@ type MeshSpec struct {
 	Efficiency engine.Fraction `yaml:"efficiency" default:"94.8214 %" help:"payload share of the raw rate, after headers and flow control"`
 	// src: Ascend 950 white paper; an 8-NPU server uses 7 of them for its mesh (HCOMM product_pod.c).
 	Ports int `yaml:"ports" min:"1" default:"18" help:"x4 ports of a rank; a mesh needs one a peer"`
+	// src: HCOMM product_pod.c, the mesh of an 8-NPU server.
+	MaxRanks int `yaml:"max_ranks" min:"0" when:"^kind=mesh" default:"8" help:"ranks that are built so, at most: runs of more are marked; 0 is no statement"`
 	// fit: 8 ranks that put 32 MiB to each of 7 peers reach 350 to 354 GB/s a rank, below 7 ports (DeepEP-Ascend). The
 	// rows cannot tell a cap from a derated port.
 	Egress engine.Rate `yaml:"egress_cap" default:"352 GB/s" help:"payload of all ports of a rank outwards; unlimited switches it off"`

@@ -32,6 +32,11 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 	m.check(s, report)
 }
 
+// MaxRanks returns how many ranks the fabric stands for at most; 0 where it does not say.
+func (s *Spec) MaxRanks() int {
+	return map[string]int{"mesh": s.Mesh.MaxRanks, "clos": s.Clos.MaxRanks, "frame": s.Frame.MaxRanks}[s.Kind]
+}
+
 // checkQuantum is for the models that cut messages.
 func (s *Spec) checkQuantum(report func(path, format string, args ...any)) {
 	if s.Quantum <= 0 {

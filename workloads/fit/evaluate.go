@@ -60,16 +60,31 @@ func (s *Spec) Evaluate(ctx context.Context, workers int) (*Evaluation, error) {
 			e.Domains = append(e.Domains, workloads.NewDomains(s.file, c.Name, b.shapes[i])...)
 		}
 	}
-	e.Ranges = s.ranges()
+	e.Ranges = b.ranges()
 	return e, nil
 }
 
-// ranges lists between what the parameters are looked for, by path; where several cases
-// have one of their own, from the least to the largest.
-func (s *Spec) ranges() (out []workloads.Calibrated) {
-	for _, p := range s.Params {
-		for _, path := range append([]string{p.Path}, p.Also...) {
-			out = append(out, workloads.Calibrated{Path: path, Low: p.Low, High: p.High})
+// ranges lists between what the parameters are looked for, by the machines' family and
+// by path; where several cases have one of their own, from the least to the largest.
+func (b *bench) ranges() (out []workloads.Calibrated) {
+	for i := range b.spec.Params {
+		p := &b.spec.Params[i]
+		for _, family := range b.families(p) {
+			for _, path := range append([]string{p.Path}, p.Also...) {
+				out = append(out, workloads.Calibrated{Family: family, Path: path, Low: p.Low, High: p.High})
+			}
+		}
+	}
+	return out
+}
+
+// families lists the families of the machines whose rows a parameter applies to.
+func (b *bench) families(p *Param) (out []string) {
+	for c := range b.shapes {
+		for _, s := range b.shapes[c] {
+			if p.applies(&b.spec.Cases[c]) && !slices.Contains(out, s.Family) {
+				out = append(out, s.Family)
+			}
 		}
 	}
 	return out
