@@ -66,7 +66,7 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringVar(&f.payload, "payload", "", "auto, bytes or provenance; default: the workload's payload_as")
 	fl.StringVar(&f.hazards, "hazards", "auto", "look for accesses that only timing orders: on, off, or auto: unless ranks * ranks * blocks exceed 65,536")
 	fl.Lookup("hazards").NoOptDefVal = "on"
-	fl.StringVar(&f.path, "path", "auto", "say what the elapsed time was spent on: on, off, or auto: unless the run has more than 8 million events")
+	fl.StringVar(&f.path, "path", "auto", "say what the elapsed time was spent on: on, off, or auto: unless that takes more than 25 million parts at a time")
 	fl.Lookup("path").NoOptDefVal = "on"
 	fl.IntVar(&f.perturb, "perturb", 0, "run again so many times with other starts, speeds and orders at one instant, and compare the data")
 	f.band.add(fl)
