@@ -260,7 +260,30 @@ func holders(t *testing.T, res *result.Result) {
 		for _, r := range []result.Reason{result.SignalWait, result.CQEWait, result.RemoteWait} {
 			assert.Equal(t, b.Time[r], sums[r.String()], "rank %d block %d, %v", b.Rank, b.Block, r)
 		}
+		span := b.End.Sub(b.Start)
+		assert.True(t, b.MTE2Held.Memory >= 0 && b.MTE2Held.Remote >= 0 && b.MTE2Held.Memory+b.MTE2Held.Remote <= b.MTE2, "%+v", b)
+		assert.True(t, b.MTE3Held.Memory >= 0 && b.MTE3Held.Remote >= 0 && b.MTE3Held.Memory+b.MTE3Held.Remote <= b.MTE3, "%+v", b)
+		assert.LessOrEqual(t, b.MTE2, span)
+		assert.LessOrEqual(t, b.MTE3, span)
 	}
+	for i := range res.Resources { // busy, blocked, and the rest of the run idle
+		x := &res.Resources[i]
+		assert.LessOrEqual(t, x.Busy+x.Blocked, wholeRun(res), "%+v", x)
+		sum := engine.Duration(0)
+		for _, h := range x.Held {
+			assert.Positive(t, h.Time)
+			sum += h.Time
+		}
+		assert.Equal(t, x.Blocked, sum, "each says for whose traffic it waited: %+v", x)
+	}
+}
+
+func wholeRun(res *result.Result) engine.Duration {
+	end := engine.Time(0)
+	for i := range res.Calls {
+		end = max(end, res.Calls[i].End)
+	}
+	return end.Sub(0)
 }
 
 func TestThePathOfEveryAlgorithmAddsUpToItsElapsedTime(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"pldperf/engine"
+	"pldperf/hw/fabric"
 	"pldperf/hw/program"
 	"pldperf/hw/result"
 )
@@ -61,7 +62,9 @@ func digest(r *result.Result) string {
 		put(&r.Ranks[i])
 	}
 	for i := range r.Resources {
-		put(&r.Resources[i])
+		x := r.Resources[i]
+		x.Held = nil
+		put(&x)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
@@ -170,7 +173,7 @@ func (m *machine) covered(rank int) (d engine.Duration) {
 
 func (m *machine) resources() {
 	for _, r := range m.net.Resources() {
-		m.res.Resources = append(m.res.Resources, result.Resource{Name: r.Name, Rank: r.Rank, Peer: r.Peer, Rate: r.Rate, Bytes: r.Bytes, Busy: r.Busy})
+		m.res.Resources = append(m.res.Resources, result.Resource{Name: r.Name, Rank: r.Rank, Peer: r.Peer, Rate: r.Rate, Bytes: r.Bytes, Busy: r.Busy, Blocked: r.Blocked, Held: heldAt(r.Held)})
 	}
 	for r := range m.job.Ranks {
 		h, l := m.mem.HBM(r), m.mem.L2(r)
@@ -189,6 +192,14 @@ func (m *machine) resources() {
 			})
 		}
 	}
+}
+
+// heldAt says of a port whose traffic it waited for at the cap.
+func heldAt(by []fabric.Held) (out []result.Held) {
+	for _, h := range by {
+		out = append(out, result.Held{Reason: "cap", Peer: h.Peer, Time: h.Time})
+	}
+	return out
 }
 
 func (m *machine) steps() {

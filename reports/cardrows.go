@@ -169,6 +169,8 @@ func resourceRecords(t *tidy, r *result.Result) {
 			t.add("resources", k.name+" "+name, "busiest", x.Rank, x.Peer, unit, value)
 		}
 		row("busy_us", "us", exact(x.Busy))
+		row("blocked_us", "us", exact(x.Blocked))
+		row("idle_us", "us", exact(max(0, wholeRun(r)-x.Busy-x.Blocked)))
 		row("carried_bytes", "B", strconv.FormatInt(int64(x.Bytes), 10))
 		row("rate_gb_per_s", "GB/s", gbps(x.Rate))
 		t.number("resources", k.name+" number", "", -1, "", int64(k.number))

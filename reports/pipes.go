@@ -22,6 +22,10 @@ func pipeRows(r *result.Result) []pipeRow {
 		{name: "stage_wait", unit: "us", values: func(b *result.Block) int64 { return int64(b.WaitTime) }},
 		{name: "mte2_busy", unit: "us", values: func(b *result.Block) int64 { return int64(b.MTE2) }},
 		{name: "mte3_busy", unit: "us", values: func(b *result.Block) int64 { return int64(b.MTE3) }},
+		{name: "mte2_held_by_memory", unit: "us", values: func(b *result.Block) int64 { return int64(b.MTE2Held.Memory) }},
+		{name: "mte2_held_by_peers", unit: "us", values: func(b *result.Block) int64 { return int64(b.MTE2Held.Remote) }},
+		{name: "mte3_held_by_memory", unit: "us", values: func(b *result.Block) int64 { return int64(b.MTE3Held.Memory) }},
+		{name: "mte3_held_by_peers", unit: "us", values: func(b *result.Block) int64 { return int64(b.MTE3Held.Remote) }},
 		{name: "mte_overlap", unit: "us", values: func(b *result.Block) int64 { return int64(b.Overlap) }},
 		{name: "simt_busy", unit: "us", values: func(b *result.Block) int64 { return int64(b.SIMT) }},
 	}
@@ -60,6 +64,6 @@ func pipeTable(p *page, r *result.Result) {
 		t.add(row.name, row.unit, row.text(row.sum), row.text(row.most), part, where)
 	}
 	if len(t.rows) > 0 {
-		t.notes = append(t.notes, "overlap: MTE2 and MTE3 busy at once; a pipe's busy time may go on while its block has another reason")
+		t.notes = append(t.notes, "overlap: MTE2 and MTE3 busy at once; held: part of the busy time, in which memory or a peer was slower than the pipe; a pipe's busy time may go on while its block has another reason")
 	}
 }

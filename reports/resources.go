@@ -19,6 +19,7 @@ type resourceKind struct {
 	busiest *result.Resource
 	bytes   engine.Bytes // of all
 	busy    engine.Duration
+	blocked engine.Duration
 }
 
 // topResources returns the kinds of resources, the busiest first. A single kind per
@@ -42,6 +43,7 @@ func topResources(r *result.Result) []resourceKind {
 		kind.number++
 		kind.bytes += x.Bytes
 		kind.busy += x.Busy
+		kind.blocked += x.Blocked
 		if x.Busy > kind.busiest.Busy || x.Busy == kind.busiest.Busy && x.Bytes > kind.busiest.Bytes {
 			kind.busiest = x
 		}
@@ -77,19 +79,42 @@ func resourceTable(p *page, r *result.Result) {
 	}
 	span := wholeRun(r)
 	t := p.table("Shared resources, the busiest of each kind",
-		"resource", "where", ">busy us", ">busy %", ">kind's mean %", ">carried B", ">rate GB/s", ">how many")
+		"resource", "where", ">busy us", ">busy %", ">blocked %", ">idle %", ">mean %", ">carried B", ">rate GB/s", ">how many")
+	blocked := false
 	for i, k := range kinds {
 		if i == listedResources {
 			t.notes = append(t.notes, plural(len(kinds)-i, "less busy kind")+" not listed; the JSON form has every resource")
 			break
 		}
 		x := k.busiest
-		t.add(x.Name, at(x), us(x.Busy), percentOf(x.Busy, span), percentOf(k.busy/engine.Duration(k.number), span),
-			count(x.Bytes), gbps(x.Rate), count(k.number))
+		t.add(x.Name, at(x), us(x.Busy), percentOf(x.Busy, span), percentOf(x.Blocked, span), percentOf(max(0, span-x.Busy-x.Blocked), span),
+			percentOf(k.busy/engine.Duration(k.number), span), count(x.Bytes), gbps(x.Rate), count(k.number))
+		blocked = blocked || x.Blocked > 0
+	}
+	t.notes = append(t.notes, "mean: busy, over all of the kind")
+	if blocked {
+		t.notes = append(t.notes, "blocked: what a port was to carry next waited for the cap of its rank"+holdersOf(kinds))
 	}
 	if span != r.Elapsed {
 		t.notes = append(t.notes, fmt.Sprintf("Shares are of the whole run, %s us, with the calls that are not timed", us(span)))
 	}
+}
+
+// holdersOf names the traffic for which the busiest ports waited most.
+func holdersOf(kinds []resourceKind) string {
+	var s []string
+	for _, k := range kinds {
+		x := k.busiest
+		if len(x.Held) == 0 {
+			continue
+		}
+		h := slices.MaxFunc(x.Held, func(a, b result.Held) int { return cmp.Compare(a.Time, b.Time) })
+		s = append(s, fmt.Sprintf("the %s of %s most behind traffic with rank %d, %s us", x.Name, at(x), h.Peer, us(h.Time)))
+	}
+	if len(s) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(s, "; ")
 }
 
 // wholeRun returns the time over which resources are counted: the elapsed time, or

@@ -149,9 +149,9 @@ func (e *Explanation) portSentence() string {
 		if !strings.HasPrefix(k.name, "port") {
 			continue
 		}
-		idle := span - k.busy/engine.Duration(k.number)
+		idle := span - (k.busy+k.blocked)/engine.Duration(k.number)
 		return fmt.Sprintf("The %s are idle %s %% of the time on average, the busiest (%s) %s %%.",
-			plural(k.number, k.name), percentOf(idle, span), at(k.busiest), percentOf(span-k.busiest.Busy, span))
+			plural(k.number, k.name), percentOf(idle, span), at(k.busiest), percentOf(span-k.busiest.Busy-k.busiest.Blocked, span))
 	}
 	return ""
 }

@@ -377,11 +377,17 @@ func (c *Core) turnAt(t engine.Time, r result.Reason) {
 func (c *Core) end() {
 	c.turn(result.Idle)
 	c.Acct.End = c.env.Eng.Now()
-	c.Acct.MTE2, c.Acct.MTE3, c.Acct.Overlap = c.pipes.Busy()
+	c.sumPipes()
 	c.Task.Program = nil
 	c.watch.End()
 	c.line.Done(c.Acct.End, !c.ring.Busy())
 	c.env.Report.Ended(c)
+}
+
+func (c *Core) sumPipes() {
+	c.Acct.MTE2, c.Acct.MTE3, c.Acct.Overlap = c.pipes.Busy()
+	load, store := c.pipes.Held()
+	c.Acct.MTE2Held, c.Acct.MTE3Held = result.PipeHeld(load), result.PipeHeld(store)
 }
 
 // Close brings the account up to t, the end of the run, in a block that has not ended.
@@ -391,7 +397,7 @@ func (c *Core) Close(t engine.Time) {
 		c.closeRing(result.Idle)
 	}
 	c.turnAt(t, result.Idle)
-	c.Acct.MTE2, c.Acct.MTE3, c.Acct.Overlap = c.pipes.Busy()
+	c.sumPipes()
 }
 
 // Running reports whether the core has a program that is not over.

@@ -68,6 +68,17 @@ type Resource struct {
 	Rate  engine.Rate     // payload
 	Bytes engine.Bytes    // payload carried
 	Busy  engine.Duration // time that Bytes take at Rate, each quantum rounded up to a picosecond
+
+	// Blocked is how long it carried nothing although it could have: what it was to carry next waited for the cap of the
+	// rank. The rest of a run it was idle.
+	Blocked engine.Duration
+	Held    []Held // Blocked by whose traffic it was at the cap; only while there is a record of causes
+}
+
+// Held is how long traffic with one peer held a cap that a port waited for.
+type Held struct {
+	Peer int // to whom, at a sender; from whom, at a receiver
+	Time engine.Duration
 }
 
 // model is a topology as the registry knows it.

@@ -29,6 +29,9 @@ type link struct {
 	window engine.Time // of a cap: when the window has room again
 	number int32       // of a port of the Clos; of a cap 1 where it is the mesh's of a frame
 	line   *timeline.Server
+
+	blocked engine.Duration // see Resource
+	held    []Held
 }
 
 // frameSide tells the two caps of a rank of a frame apart.
@@ -88,7 +91,7 @@ func (n *network) Resources() []Resource {
 	})
 	all := make([]Resource, len(used))
 	for i, l := range used {
-		all[i] = Resource{Name: l.name(), Rank: l.rank(), Peer: -1, Rate: l.rate, Bytes: l.bytes, Busy: l.server.Busy()}
+		all[i] = Resource{Name: l.name(), Rank: l.rank(), Peer: -1, Rate: l.rate, Bytes: l.bytes, Busy: l.server.Busy(), Blocked: l.blocked, Held: l.held}
 		if l.what == meshPort {
 			all[i].Peer = int(l.peer)
 		}
@@ -116,6 +119,7 @@ func (n *network) touch(slot *int32, l link) int32 {
 type passage struct {
 	begin, end engine.Time     // it is granted, and its last byte is through
 	full       engine.Duration // what a whole quantum takes
+	free       engine.Time     // when the link has carried all that came before
 	holder     Flow            // whose quantum was before it
 }
 
@@ -130,11 +134,47 @@ func (n *network) pass(i int32, t engine.Time, b engine.Bytes, f Flow) passage {
 		span = l.within(t, span, w.Span(b))
 	}
 	l.bytes += b
+	free := l.server.Free()
 	begin, end, prev := l.server.Reserve(t, span, uint32(f))
 	if l.line != nil {
 		n.carried(l, f, begin, end, b)
 	}
-	return passage{begin, end, l.full, Flow(prev)}
+	return passage{begin, end, l.full, free, Flow(prev)}
+}
+
+// behind books port i for a quantum whose turn at the cap before it is cap. From when the quantum is there, now, a port
+// that is free is blocked until that turn.
+func (n *network) behind(cap *passage, i int32, b engine.Bytes, f Flow) passage {
+	p := n.pass(i, cap.begin, b, f)
+	if d := cap.begin.Sub(max(n.eng.Now(), p.free)); d > 0 {
+		l := &n.links[i]
+		l.blocked += d
+		if n.ranks <= heldRanks && n.eng.Recording() {
+			l.heldBy(n.other(l, cap.holder), d)
+		}
+	}
+	return p
+}
+
+// heldRanks is the most ranks of which ports say whose traffic they waited for: beyond, it is most of a result.
+const heldRanks = 128
+
+// other returns the rank at the other end of a flow over a cap of l's rank.
+func (n *network) other(l *link, f Flow) int {
+	if l.what == portIn {
+		return int(n.flows.at(uint32(f)).src)
+	}
+	return int(n.flows.at(uint32(f)).dst)
+}
+
+func (l *link) heldBy(peer int, d engine.Duration) {
+	for i := range l.held {
+		if l.held[i].Peer == peer {
+			l.held[i].Time += d
+			return
+		}
+	}
+	l.held = append(l.held, Held{peer, d})
 }
 
 // within returns how long a quantum that arrives at t keeps the cap of a rank whose window

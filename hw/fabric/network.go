@@ -158,7 +158,7 @@ func (n *network) offer(id Flow) {
 		port = n.freest(port, f.outPorts)
 	}
 	cap := n.pass(f.out, n.eng.Now(), b, id)
-	own := n.pass(port, cap.begin, b, id)
+	own := n.behind(&cap, port, b, id)
 	begin, end := own.begin, max(own.end, cap.end)
 	goesOn := f.granted == n.eng.Now() // with the quantum before this one on the links
 	f.granted, f.left = begin, max(f.left, end)
@@ -218,7 +218,7 @@ func (n *network) arrive(i uint32) {
 		if f.inPorts > 1 {
 			first = n.freest(first, f.inPorts)
 		}
-		port = n.pass(first, cap.begin, q.n, q.flow)
+		port = n.behind(&cap, first, q.n, q.flow)
 		f.landed = max(f.landed, port.end)
 	}
 	if q.last != 0 {

@@ -87,8 +87,10 @@ type Block struct {
 	Start    engine.Time     `json:"start_ps"`
 	End      engine.Time     `json:"end_ps"`
 	Time     Times           `json:"time_ps"`
-	MTE2     engine.Duration `json:"mte2_busy_ps"`
+	MTE2     engine.Duration `json:"mte2_busy_ps"` // occupied, also while memory or a peer is slower than the pipe
 	MTE3     engine.Duration `json:"mte3_busy_ps"`
+	MTE2Held PipeHeld        `json:"mte2_blocked_ps"` // part of it
+	MTE3Held PipeHeld        `json:"mte3_blocked_ps"`
 	Overlap  engine.Duration `json:"mte_overlap_ps"` // both pipes busy
 	SIMT     engine.Duration `json:"simt_busy_ps"`   // building SQEs, issuing atomics; not polling
 	Pieces   int64           `json:"pieces"`
@@ -97,12 +99,18 @@ type Block struct {
 	Held     []Held          `json:"held,omitempty"` // of the waits for other ranks: for whom; only with a path, and up to 128 ranks
 }
 
-// Held is how long a block waited for one other rank, for one reason: for its notify, for
-// what a queue sends there, or for remote MTE between the two. The times of a reason add
-// up to the block's.
+// PipeHeld is how long a pipe of a block was held by what it moves data from or to.
+type PipeHeld struct {
+	Memory engine.Duration `json:"memory"` // of the own rank
+	Remote engine.Duration `json:"remote"` // of another rank, or the fabric to it
+}
+
+// Held is how long a block or a shared part waited for one other rank, for one reason: a block for its notify, for what
+// a queue sends there, or for remote MTE between the two; a port for traffic with it at the cap of the port's rank. The
+// times of a reason add up to that of the block or part.
 type Held struct {
 	Reason string          `json:"reason"`
-	Peer   int             `json:"peer"` // -1: for a sector to serve what has landed already
+	Peer   int             `json:"peer"` // -1: for a sector to serve what has landed already, or for memory
 	Time   engine.Duration `json:"time_ps"`
 }
 
@@ -114,6 +122,11 @@ type Resource struct {
 	Rate  engine.Rate     `json:"rate_bytes_per_s"`
 	Bytes engine.Bytes    `json:"bytes"`
 	Busy  engine.Duration `json:"busy_ps"`
+
+	// Blocked is how long a part carried nothing although it had to: what it was to carry next was held elsewhere. What
+	// Busy and Blocked leave of a run, it was idle.
+	Blocked engine.Duration `json:"blocked_ps"`
+	Held    []Held          `json:"held,omitempty"` // Blocked by whom; only with a path, and up to 128 ranks
 }
 
 // Data is the verdict on the payload and the control words.

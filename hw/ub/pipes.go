@@ -63,6 +63,13 @@ type Pipes struct {
 type pipe struct {
 	free engine.Time
 	busy engine.Duration
+	held Held // part of busy
+}
+
+// Held is how long a pipe was held by what it moves data from or to, which was slower.
+type Held struct {
+	Memory engine.Duration // of the own rank
+	Remote engine.Duration // of another rank, or the fabric to it
 }
 
 // Init prepares the pipes of core who, whose clock runs slow times slower.
@@ -80,6 +87,9 @@ func (p *Pipes) why(k cause.Kind) engine.Why { return k.Why(int(p.who), 0) }
 func (p *Pipes) Busy() (mte2, mte3, both engine.Duration) {
 	return p.load.busy, p.store.busy, p.overlap
 }
+
+// Held returns which part of that memory and peers were slower than MTE2 and MTE3.
+func (p *Pipes) Held() (mte2, mte3 Held) { return p.load.held, p.store.held }
 
 // LoadFree returns when MTE2 can take its next instruction.
 func (p *Pipes) LoadFree() engine.Time { return p.load.free }
@@ -109,7 +119,7 @@ func (p *Pipes) loaded(now engine.Time, acc memory.Access, rank int, n, rows int
 	p.eng.Through(now.Add(span), p.why(cause.MTE2))
 	p.eng.Through(acc.End, cause.HBM.Why(rank, int(acc.Blamed)))
 	p.eng.Because(cause.Latency.Why(rank, 0))
-	p.run(&p.load, &p.store, now, span, acc.End)
+	p.load.held.Memory += p.run(&p.load, &p.store, now, span, acc.End)
 	p.line.Work(timeline.MTE2, now, p.load.free, "load", n, -1)
 	return p.load.free.Add(acc.Latency)
 }
@@ -118,7 +128,7 @@ func (p *Pipes) loaded(now engine.Time, acc memory.Access, rank int, n, rows int
 // end.
 func (p *Pipes) LoadRemote(then engine.Time, n int64, end engine.Time) {
 	if !p.spec.Ideal() {
-		p.run(&p.load, &p.store, then, p.span(p.spec.Load, n), end)
+		p.load.held.Remote += p.run(&p.load, &p.store, then, p.span(p.spec.Load, n), end)
 		p.line.Remote(timeline.MTE2, then, max(then, end), "remote load", n) // the block goes on then
 	}
 }
@@ -145,7 +155,7 @@ func (p *Pipes) stored(now engine.Time, acc memory.Access, rank int, n, rows int
 	p.eng.Through(now.Add(span), p.why(cause.MTE3))
 	p.eng.Through(acc.End, cause.HBM.Why(rank, int(acc.Blamed)))
 	p.eng.Because(p.why(cause.MTE3))
-	p.run(&p.store, &p.load, now, span, acc.End)
+	p.store.held.Memory += p.run(&p.store, &p.load, now, span, acc.End)
 	p.line.Work(timeline.MTE3, now, p.store.free, "store", n, -1)
 	return p.store.free.Add(p.clock.Span(p.spec.StoreLatency).Scale(p.slow))
 }
@@ -153,19 +163,20 @@ func (p *Pipes) stored(now engine.Time, acc memory.Access, rank int, n, rows int
 // StoreRemote occupies MTE3 from now until its last byte has left at end.
 func (p *Pipes) StoreRemote(now engine.Time, n int64, end engine.Time) {
 	if !p.spec.Ideal() {
-		p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), end)
+		p.store.held.Remote += p.run(&p.store, &p.load, now, p.span(p.spec.Store, n), end)
 		p.line.Remote(timeline.MTE3, now, max(now, end), "remote store", n) // the block goes on then
 	}
 }
 
 // run books a pipe from now on for its own span, or longer when memory or the
-// fabric take their data more slowly.
-func (p *Pipes) run(own, other *pipe, now engine.Time, span engine.Duration, end engine.Time) {
+// fabric take their data more slowly: by how much, it returns.
+func (p *Pipes) run(own, other *pipe, now engine.Time, span engine.Duration, end engine.Time) (held engine.Duration) {
 	own.free = max(now.Add(span), end)
 	own.busy += own.free.Sub(now)
 	if both := min(own.free, other.free).Sub(now); both > 0 {
 		p.overlap += both
 	}
+	return own.free.Sub(now.Add(span))
 }
 
 // rows is the least time of a rectangle's rows.
