@@ -26,7 +26,7 @@ func (c *Card) page() *page {
 	c.counterTable(p)
 	pipeTable(p, r)
 	resourceTable(p, r)
-	callTable(p, r)
+	c.callTable(p)
 	c.paramTable(p)
 	p.tail = c.tail()
 	return p
@@ -131,7 +131,8 @@ func (a *accounts) definition(r *result.Result) string {
 
 func place(b *result.Block) string { return fmt.Sprintf("rank %d, block %d", b.Rank, b.Block) }
 
-func callTable(p *page, r *result.Result) {
+func (c *Card) callTable(p *page) {
+	r, outside := c.Result, c.Outside
 	if len(r.Calls) < 2 {
 		return
 	}
@@ -147,7 +148,7 @@ func callTable(p *page, r *result.Result) {
 			timed = "yes"
 		}
 		s := spread(d)
-		t.add(c.Name, c.Op, fmt.Sprint(c.Repeat), fmt.Sprint(c.Blocks), timed, us(engine.Duration(c.Start)), us(c.Elapsed), us(s.Min), us(s.Max))
+		t.add(c.Name, c.Op, fmt.Sprint(c.Repeat), fmt.Sprint(c.Blocks), timed, us(engine.Duration(c.Start)), marked(us(c.Elapsed), outside), us(s.Min), us(s.Max))
 	}
 }
 

@@ -146,10 +146,9 @@ func (c *Comparison) summary(p *page, choices []Choice) {
 }
 
 // time prints a point's time, marked where it lies beyond what was measured.
-func (c *Comparison) time(point int) string {
-	p := &c.Points[point]
-	return marked(us(p.Elapsed), p.Outside)
-}
+func (c *Comparison) time(point int) string { return timeOf(&c.Points[point]) }
+
+func timeOf(p *Point) string { return marked(us(p.Elapsed), p.Outside) }
 
 // label names a group by what its points share.
 func label(axes []KV) string {

@@ -180,7 +180,11 @@ func (d *Difference) pairTables(p *page, x *document.Pair) {
 			mark = "differs"
 		}
 		name, unit, show := unitOf(f.Name)
-		row := []string{name, show(f.A), show(f.B), plus(f.Change, show(f.Change)), unit, shareOf(f), mark}
+		a, b := show(f.A), show(f.B)
+		if predicted(f.Name) {
+			a, b = marked(a, x.OutsideA), marked(b, x.OutsideB)
+		}
+		row := []string{name, a, b, plus(f.Change, show(f.Change)), unit, shareOf(f), mark}
 		switch {
 		case !isCounter(f.Name):
 			results.rows = append(results.rows, row)
@@ -188,6 +192,7 @@ func (d *Difference) pairTables(p *page, x *document.Pair) {
 			counters.rows = append(counters.rows, row)
 		}
 	}
+	results.note(outsideNote(x.OutsideA, x.OutsideB))
 	partTable(p, "Where the difference comes from, us", x.Basis, x.Parts)
 	if x.Note != "" {
 		p.tail = append(p.tail, "note: "+x.Note)
@@ -195,6 +200,11 @@ func (d *Difference) pairTables(p *page, x *document.Pair) {
 	if len(counters.rows) > 0 {
 		p.tables = append(p.tables, *counters)
 	}
+}
+
+// predicted reports whether a figure is a time or rate that the simulation predicts.
+func predicted(figure string) bool {
+	return slices.Contains([]string{"elapsed_ps", "algbw_bytes_per_s", "busbw_bytes_per_s", "wire_bytes_per_s"}, figure)
 }
 
 func isCounter(name string) bool {
@@ -278,6 +288,7 @@ func ofChange(part, whole engine.Duration) string {
 func (d *Difference) sweepTables(p *page) {
 	t := &table{title: "Pairs that differ, the largest change first; times in us", head: []string{"point", ">A", ">B", ">B - A", ">%", "", "~what changed most"}}
 	more := 0
+	var outside [][]document.Outside
 	for i := range d.Pairs {
 		switch x := &d.Pairs[i]; {
 		case x.Equal && x.Change == 0:
@@ -285,8 +296,10 @@ func (d *Difference) sweepTables(p *page) {
 			more++
 		default:
 			t.add(d.pairRow(x)...)
+			outside = append(outside, x.OutsideA, x.OutsideB)
 		}
 	}
+	t.note(outsideNote(outside...))
 	if more > 0 {
 		t.notes = append(t.notes, plural(more, "further pair")+" with smaller changes; JSON and CSV have all")
 	}
@@ -321,7 +334,7 @@ func (d *Difference) pairRow(x *document.Pair) []string {
 	if f == nil {
 		return []string{label(x.Axes), "", "", "", "", mark, most}
 	}
-	return []string{label(x.Axes), us(engine.Duration(f.A)), us(engine.Duration(f.B)), plus(f.Change, us(x.Change)), shareOf(f), mark, most}
+	return []string{label(x.Axes), marked(us(engine.Duration(f.A)), x.OutsideA), marked(us(engine.Duration(f.B)), x.OutsideB), plus(f.Change, us(x.Change)), shareOf(f), mark, most}
 }
 
 // unequal names the first result that differs.
@@ -402,6 +415,9 @@ func pairRecords(p *document.Pair) (rows [][]string) {
 	}
 	for _, w := range p.Words {
 		rows = append(rows, []string{at, "word", w.Name, w.A, w.B, "", "", strconv.FormatBool(w.A == w.B)})
+	}
+	if a, b := document.OutsideText(p.OutsideA), document.OutsideText(p.OutsideB); a != "" || b != "" {
+		rows = append(rows, []string{at, "mark", "outside_fit", a, b, "", "", strconv.FormatBool(a == b)})
 	}
 	for _, f := range p.Figures {
 		share := ""

@@ -49,6 +49,8 @@ func (e *Explanation) page() *page {
 func (e *Explanation) slackTable(p *page) {
 	r := e.Run.Result
 	t := p.table("Bounds and slack", "bound", ">us", ">slack us", ">elapsed is at", "~what it is")
+	t.add(marked("elapsed", e.Run.Outside), marked(us(r.Elapsed), e.Run.Outside), "", "", "the run as it is")
+	t.note(outsideNote(e.Run.Outside))
 	line := func(name string, d engine.Duration, what string) {
 		reached := notAvailable
 		if f, ok := ratio(int64(r.Elapsed), 100, int64(d)); ok {
@@ -88,8 +90,9 @@ func (e *Explanation) twinTable(p *page) {
 			t.add(x.Name, notAvailable, "", "", x.Problem)
 			continue
 		}
-		t.add(x.Name, us(x.Elapsed), us(x.Saves), signedPercent(x.Saves, e.Run.Result.Elapsed), x.What)
+		t.add(x.Name, marked(us(x.Elapsed), e.Run.Outside), us(x.Saves), signedPercent(x.Saves, e.Run.Result.Elapsed), x.What)
 	}
+	t.note(e.variantNote())
 	t.notes = append(t.notes, "Savings do not add up: parts hide each other. A negative one is a part whose cost does good, such as a pause after which a poll happens to come in time.")
 }
 
@@ -150,6 +153,7 @@ func (e *Explanation) coreNumTable(p *page) {
 	}
 	t := p.table("The run with another core_num", ">core_num", ">us", ">against the best", "~")
 	best := e.best()
+	var outside [][]document.Outside
 	for _, b := range e.Blocks {
 		if b.Problem != "" {
 			t.add(fmt.Sprint(b.CoreNum), notAvailable, "", b.Problem)
@@ -159,8 +163,18 @@ func (e *Explanation) coreNumTable(p *page) {
 		if best != nil && b.CoreNum == best.CoreNum {
 			note = "best"
 		}
-		t.add(fmt.Sprint(b.CoreNum), us(b.Elapsed), behind(b.Elapsed, best.Elapsed), note)
+		t.add(fmt.Sprint(b.CoreNum), marked(us(b.Elapsed), b.Outside), behind(b.Elapsed, best.Elapsed), note)
+		outside = append(outside, b.Outside)
 	}
+	t.note(outsideNote(outside...))
+}
+
+// variantNote says of the marks of variants of a run that they are the run's.
+func (e *Explanation) variantNote() string {
+	if len(e.Run.Outside) == 0 {
+		return ""
+	}
+	return outsideMark + " as the run itself"
 }
 
 func behind(d, best engine.Duration) string { return "+" + percentOf(d-best, best) + " %" }
@@ -180,6 +194,9 @@ func (e *Explanation) records() [][]string {
 	t := &tidy{rows: [][]string{{"section", "name", "stat", "rank", "peer", "unit", "value"}}}
 	r := e.Run.Result
 	t.us("results", "elapsed", "", -1, r.Elapsed)
+	for _, o := range e.Run.Outside {
+		t.text("results", "outside_fit", o.String())
+	}
 	for _, s := range e.Sentences() {
 		t.text("explanation", "text", s)
 	}
@@ -208,6 +225,9 @@ func (e *Explanation) records() [][]string {
 	for _, b := range e.Blocks {
 		if b.Problem == "" {
 			t.us("core_num", fmt.Sprint(b.CoreNum), "elapsed", -1, b.Elapsed)
+			if len(b.Outside) > 0 {
+				t.add("core_num", fmt.Sprint(b.CoreNum), "outside_fit", -1, -1, "", document.OutsideText(b.Outside))
+			}
 		}
 	}
 	return t.rows

@@ -66,3 +66,49 @@ func TestValuesThatAreNoAmountsAreListed(t *testing.T) {
 	assert.Equal(t, "over ideal, over clos", spanned([]string{"over ideal", "over clos"}))
 	assert.Equal(t, "", spanned([]string{""}))
 }
+
+func TestAnExplanationMarksItsTimesOutsideWhatWasMeasured(t *testing.T) {
+	e := fakeExplanation()
+	e.Run.Outside = tooSmall("4 KiB")
+	e.Blocks[1].Outside = tooSmall("4 KiB")
+	var b bytes.Buffer
+	require.NoError(t, e.Write(&b, Text, Options{Width: 200}))
+	assert.Regexp(t, `(?m)^elapsed\* +123\.457\* `, b.String())
+	assert.Regexp(t, `(?m)^fabric +50\.000\* `, b.String(), "what a part costs is a difference of two predictions")
+	assert.Regexp(t, `(?m)^ +2 +125\.000\* `, b.String())
+	assert.Regexp(t, `(?m)^ +4 +124\.000 `, b.String(), "each core_num by itself")
+	assert.Contains(t, b.String(), "* outside what was measured: bytes a peer 4 KiB (measured: 1 MiB to 64 MiB, URMA writes)\n")
+	b.Reset()
+	require.NoError(t, e.Write(&b, CSV, Options{}))
+	assert.Contains(t, b.String(), `results,outside_fit,,,,,"bytes a peer 4 KiB`)
+	assert.Contains(t, b.String(), `core_num,2,outside_fit,,,,"bytes a peer 4 KiB`)
+
+	b.Reset()
+	require.NoError(t, fakeExplanation().Write(&b, Text, Options{Width: 200}))
+	assert.NotContains(t, b.String(), "*")
+}
+
+func TestADifferenceMarksTheSideThatIsOutsideWhatWasMeasured(t *testing.T) {
+	d := fakeDifference(t)
+	d.Pairs[0].OutsideB = tooSmall("4 KiB")
+	var b bytes.Buffer
+	require.NoError(t, d.Write(&b, Text, Options{Width: 200}))
+	assert.Regexp(t, `(?m)^elapsed +[0-9.]+ +[0-9.]+\* `, b.String(), "B alone")
+	assert.Regexp(t, `(?m)^busbw +[0-9.]+ +[0-9.]+\* `, b.String())
+	assert.Regexp(t, `(?m)^bound +[0-9.]+ +[0-9.]+ `, b.String(), "a bound is no prediction")
+	assert.Contains(t, b.String(), "* outside what was measured: bytes a peer 4 KiB (measured: 1 MiB to 64 MiB, URMA writes)\n")
+	b.Reset()
+	require.NoError(t, d.Write(&b, CSV, Options{}))
+	assert.Contains(t, b.String(), `,mark,outside_fit,,"bytes a peer 4 KiB`)
+	b.Reset()
+	require.NoError(t, d.Write(&b, JSON, Options{}))
+	assert.Contains(t, b.String(), `"outside_fit_b": [`)
+	assert.NotContains(t, b.String(), `"outside_fit_a"`)
+}
+
+func TestARecommendationMarksTheTimesThatItNames(t *testing.T) {
+	points := curve(nil, KV{Key: "1", Value: "4 us"}, KV{Key: "2", Value: "3 us"})
+	points[1].Outside = tooSmall("4 KiB")
+	c := Recommend(points, "core_num", TwoPercent)
+	assert.Contains(t, c[0].Text, "3.000* us")
+}

@@ -107,10 +107,10 @@ func named(axis string) bool {
 // winner names the fastest, and how far behind the next one is.
 func winner(c *Choice, points []Point, ranked []int) string {
 	best := &c.Rows[ranked[0]]
-	text := fmt.Sprintf("take %s: %s us, the fastest", best.Value, us(points[best.Point].Elapsed))
+	text := fmt.Sprintf("take %s: %s us, the fastest", best.Value, timeOf(&points[best.Point]))
 	if len(ranked) > 1 {
 		next := &c.Rows[ranked[1]]
-		text += fmt.Sprintf("; next is %s, %s %% behind: %s us", next.Value, percent(next.Behind), us(points[next.Point].Elapsed))
+		text += fmt.Sprintf("; next is %s, %s %% behind: %s us", next.Value, percent(next.Behind), timeOf(&points[next.Point]))
 	}
 	return text
 }
@@ -132,16 +132,16 @@ func over3(a, b engine.Duration) string {
 func sentence(c *Choice, points []Point, axis string, tolerance engine.Fraction) string {
 	pick, best := &c.Rows[c.Pick], &c.Rows[c.Best]
 	p, b := &points[pick.Point], &points[best.Point]
-	take := fmt.Sprintf("take %s %s: %s us", axis, pick.Value, us(p.Elapsed))
+	take := fmt.Sprintf("take %s %s: %s us", axis, pick.Value, timeOf(p))
 	switch {
 	case c.Runs == 1:
-		return fmt.Sprintf("%s %s is the only run that ended ok: %s us", axis, pick.Value, us(p.Elapsed))
+		return fmt.Sprintf("%s %s is the only run that ended ok: %s us", axis, pick.Value, timeOf(p))
 	case c.Flat:
-		return fmt.Sprintf("%s hardly matters here: slowest/quickest = %s; take the smallest, %s: %s us", axis, c.Range, pick.Value, us(p.Elapsed))
+		return fmt.Sprintf("%s hardly matters here: slowest/quickest = %s; take the smallest, %s: %s us", axis, c.Range, pick.Value, timeOf(p))
 	case pick == best:
 		return take + ", the best"
 	}
-	text := fmt.Sprintf("%s, %s %% behind the best (%s %s, %s us) and so within %s", take, percent(pick.Behind), axis, best.Value, us(b.Elapsed), tolerance)
+	text := fmt.Sprintf("%s, %s %% behind the best (%s %s, %s us) and so within %s", take, percent(pick.Behind), axis, best.Value, timeOf(b), tolerance)
 	if m, err1 := strconv.Atoi(best.Value); strings.HasSuffix(axis, "core_num") && err1 == nil {
 		if n, err := strconv.Atoi(pick.Value); err == nil && m > n {
 			text += fmt.Sprintf("; it leaves %s a rank for compute", plural(m-n, "more AIV"))

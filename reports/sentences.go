@@ -168,7 +168,7 @@ func (e *Explanation) moveSentence() string {
 		return ""
 	}
 	if len(names) == 0 {
-		return "No assumed parameter moves the time by 0.02 % per cent or more."
+		return "No assumed parameter moves the time by 0.02 % or more for each per cent of its own."
 	}
 	if len(names) > 4 {
 		names = append(names[:4], fmt.Sprintf("%d more", len(names)-4))

@@ -31,6 +31,13 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
+// note adds a line below a table, unless it says nothing.
+func (t *table) note(text string) {
+	if text != "" {
+		t.notes = append(t.notes, text)
+	}
+}
+
 func (p *page) table(title string, head ...string) *table {
 	p.tables = append(p.tables, table{title: title, head: head})
 	return &p.tables[len(p.tables)-1]

@@ -24,9 +24,7 @@ func card(o *workloads.Outcome) *reports.Card {
 			AssumedThatMattered: o.Params.Mattered,
 		},
 	}
-	for _, x := range slices.Concat(o.Outside, o.Params.Outside) {
-		c.Outside = append(c.Outside, document.Outside(x))
-	}
+	c.Outside = outside(o)
 	for _, x := range o.Params.Outside {
 		c.Params.Outside = append(c.Params.Outside, document.Outside(x).String())
 	}
@@ -44,6 +42,14 @@ func card(o *workloads.Outcome) *reports.Card {
 		c.Bound.Total = max(c.Bound.Total, b.Time)
 	}
 	return c
+}
+
+// outside lists how a run lies beyond what was measured.
+func outside(o *workloads.Outcome) (all []document.Outside) {
+	for _, x := range slices.Concat(o.Outside, o.Params.Outside) {
+		all = append(all, document.Outside(x))
+	}
+	return all
 }
 
 // verdict is the exit code of a finished run.

@@ -57,7 +57,11 @@ func explanation(x *explain.Explanation) *reports.Explanation {
 		})
 	}
 	for _, b := range x.Blocks {
-		out.Blocks = append(out.Blocks, reports.CoreNumPoint(b))
+		p := reports.CoreNumPoint{CoreNum: b.CoreNum, Elapsed: b.Elapsed, Problem: b.Problem}
+		for _, o := range b.Outside {
+			p.Outside = append(p.Outside, document.Outside(o))
+		}
+		out.Blocks = append(out.Blocks, p)
 	}
 	return out
 }

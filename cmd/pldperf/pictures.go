@@ -28,7 +28,7 @@ func both(p *plots.Picture, path string) error {
 // pictures draws the kinds that are asked for, of which one that the points cannot give
 // is an error, or else all that they can give. It returns how many it gave to write.
 func (a *app) pictures(cmp *reports.Comparison, lang string, kinds []string, write func(kind string, p *plots.Picture) error) (drawn int, err error) {
-	frame := plots.Frame{Subtitle: cmp.Title, Footnote: footnote(cmp)}
+	frame := plots.Frame{Subtitle: cmp.Title}
 	if lang == "zh" {
 		if frame.Chinese, err = plots.FindChinese(); err != nil {
 			fmt.Fprintf(a.errs, "pldperf: plots in English: %v\n", err)
@@ -38,6 +38,7 @@ func (a *app) pictures(cmp *reports.Comparison, lang string, kinds []string, wri
 		if len(kinds) > 0 && !slices.Contains(kinds, kind) {
 			continue
 		}
+		frame.Footnote = footnote(cmp, kind)
 		p, err := picture(kind, frame, cmp)
 		if err != nil && len(kinds) > 0 {
 			return drawn, fmt.Errorf("plot %s: %w", kind, err)
@@ -53,10 +54,12 @@ func (a *app) pictures(cmp *reports.Comparison, lang string, kinds []string, wri
 	return drawn, nil
 }
 
-func footnote(cmp *reports.Comparison) string {
+// footnote says which points a picture is of, and from which draws its bands come, if it
+// has some.
+func footnote(cmp *reports.Comparison, kind string) string {
 	ran := max(slices.IndexFunc(cmp.Points, func(p reports.Point) bool { return p.Digest != "" }), 0)
 	text := fmt.Sprintf("%d points; digest of the first %s", len(cmp.Points), cmp.Points[ran].Digest)
-	if cmp.Band != nil {
+	if cmp.Band != nil && kind != "reasons" && kind != "wqebb" {
 		text += fmt.Sprintf("; band: 10 to 90 %% of %d draws, seed %d", len(cmp.Points[ran].Draws), cmp.Band.Seed)
 	}
 	return text
@@ -75,6 +78,7 @@ func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Pi
 		}
 		shown := few(cmp, along)
 		series := plots.Split(shown, along)
+		frame.Footnote += left(len(plots.Split(cmp.Points, along)) - len(series))
 		if kind == "time" {
 			return plots.Time(frame, series)
 		}
@@ -91,7 +95,9 @@ func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Pi
 		if !hasAxis(cmp, cmp.Axis) {
 			return nil, fmt.Errorf("%s is no axis of this sweep", cmp.Axis)
 		}
-		return plots.CoreNum(frame, cmp.Axis, fewGroups(cmp), cmp.Tolerance)
+		shown := fewGroups(cmp)
+		frame.Footnote += left(len(plots.Split(cmp.Points, cmp.Axis)) - len(plots.Split(shown, cmp.Axis)))
+		return plots.CoreNum(frame, cmp.Axis, shown, cmp.Tolerance)
 	}
 	axis, bars := cmp.Axis, lastGroup(cmp)
 	if !hasAxis(cmp, axis) {
@@ -106,6 +112,14 @@ func picture(kind string, frame plots.Frame, cmp *reports.Comparison) (*plots.Pi
 		return plots.Reasons(frame, axis, bars)
 	}
 	return plots.WQEBB(frame, axis, bars)
+}
+
+// left says how many curves are not drawn, lest a reader take those that are for all.
+func left(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s of others are not drawn", plural(n, "curve"))
 }
 
 // subtitle adds what all curves have in common.

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
+	"pldperf/engine"
+	"pldperf/hw/result"
 	"pldperf/reports"
 )
 
@@ -14,6 +19,9 @@ type writer = io.Writer
 
 // maxCurves is how many curves or groups a plot holds and stays legible.
 const maxCurves = 6
+
+// maxNames is how many colours there are for curves that have names and no order.
+const maxNames = 11
 
 func readComparison(name string) (*reports.Comparison, error) {
 	f, err := os.Open(name)
@@ -71,10 +79,15 @@ func lastGroup(cmp *reports.Comparison) []reports.Point {
 }
 
 // few keeps so many values of the recommended axis that the curves stay legible: its
-// first, its last, and some between.
+// first, its last, and some between; of names, which have no order, those that come
+// nearest to the fastest anywhere.
 func few(cmp *reports.Comparison, along string) []reports.Point {
 	for _, axis := range axesBut(cmp, along) {
-		keep := spread(values(cmp.Points, axis), budget(cmp, axis, along))
+		all, most := values(cmp.Points, axis), budget(cmp, axis, along)
+		keep := spread(all, most)
+		if areNames(all) {
+			keep = quickest(cmp.Points, axis, all, most)
+		}
 		cmp = &reports.Comparison{Axis: cmp.Axis, Points: filter(cmp.Points, func(p *reports.Point) bool {
 			return slices.Contains(keep, value(p, axis))
 		})}
@@ -90,7 +103,46 @@ func budget(cmp *reports.Comparison, axis, along string) int {
 			others *= len(values(cmp.Points, a))
 		}
 	}
-	return max(maxCurves/max(others, 1), 2)
+	most := maxCurves
+	if areNames(values(cmp.Points, axis)) {
+		most = maxNames
+	}
+	return max(most/max(others, 1), 2)
+}
+
+// areNames reports whether values are names rather than amounts.
+func areNames(all []string) bool {
+	return slices.ContainsFunc(all, func(v string) bool {
+		_, kind := engine.ReadQuantity(v)
+		_, err := strconv.ParseFloat(v, 64)
+		return kind == nil && err != nil
+	})
+}
+
+// quickest keeps n values of an axis, in their order: those with the least time over that
+// of the fastest of the points that share all other axes.
+func quickest(points []reports.Point, axis string, all []string, n int) []string {
+	shared := func(p *reports.Point) string {
+		return fmt.Sprint(slices.DeleteFunc(slices.Clone(p.Axes), func(kv reports.KV) bool { return kv.Key == axis }))
+	}
+	best := map[string]engine.Duration{}
+	for i := range points {
+		if p := &points[i]; p.Status == result.OK && (best[shared(p)] == 0 || p.Elapsed < best[shared(p)]) {
+			best[shared(p)] = p.Elapsed
+		}
+	}
+	behind := func(v string) float64 {
+		least := math.Inf(1)
+		for i := range points {
+			if p := &points[i]; p.Status == result.OK && value(p, axis) == v {
+				least = min(least, float64(p.Elapsed)/float64(max(best[shared(p)], 1)))
+			}
+		}
+		return least
+	}
+	order := slices.SortedStableFunc(slices.Values(all), func(a, b string) int { return cmp.Compare(behind(a), behind(b)) })
+	order = order[:min(n, len(order))]
+	return slices.DeleteFunc(slices.Clone(all), func(v string) bool { return !slices.Contains(order, v) })
 }
 
 // fewGroups keeps the groups of some values of the other axes.

@@ -13,6 +13,7 @@ import (
 	"pldperf/engine"
 	"pldperf/hw/timeline"
 	"pldperf/reports"
+	"pldperf/reports/document"
 	"pldperf/reports/traces"
 	"pldperf/workloads"
 )
@@ -199,7 +200,7 @@ func (w *watch) finish(errs io.Writer, out *workloads.Outcome) error {
 	if w.profile == nil {
 		return nil
 	}
-	if err := reports.WriteFile(w.flags.profile, func(dst io.Writer) error { return w.profile.Write(dst, out.Result) }); err != nil {
+	if err := reports.WriteFile(w.flags.profile, func(dst io.Writer) error { return w.profile.Write(dst, out.Result, document.OutsideText(outside(out))) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(errs, "pldperf: profile %s: go tool pprof -top %s\n", w.flags.profile, w.flags.profile)
@@ -210,10 +211,14 @@ func (w *watch) finishTrace(errs io.Writer, out *workloads.Outcome, took time.Du
 	if err := w.trace.Path(out.Result.Path); err != nil {
 		return err
 	}
-	stats, err := w.trace.Close(
-		traces.Fact{Key: "run", Value: out.Title}, traces.Fact{Key: "status", Value: string(out.Result.Status)},
-		traces.Fact{Key: "elapsed", Value: out.Result.Elapsed.String()}, traces.Fact{Key: "digest", Value: out.Result.Digests.Result},
-	)
+	facts := []traces.Fact{
+		{Key: "run", Value: out.Title}, {Key: "status", Value: string(out.Result.Status)},
+		{Key: "elapsed", Value: out.Result.Elapsed.String()}, {Key: "digest", Value: out.Result.Digests.Result},
+	}
+	if text := document.OutsideText(outside(out)); text != "" {
+		facts = append(facts, traces.Fact{Key: "outside what was measured", Value: text})
+	}
+	stats, err := w.trace.Close(facts...)
 	if err == nil && w.zip != nil {
 		err = w.zip.Close()
 	}

@@ -108,7 +108,7 @@ func places() func(*document.Point) string {
 
 // pair compares two runs.
 func pair(a, b *document.Point, t Tolerances, by *basis) document.Pair {
-	p := document.Pair{Axes: a.Axes, Change: b.Elapsed - a.Elapsed, Words: words(a, b, t), Figures: figures(a, b, t), Equal: true}
+	p := document.Pair{Axes: a.Axes, Change: b.Elapsed - a.Elapsed, Words: words(a, b, t), Figures: figures(a, b, t), Equal: true, OutsideA: a.Outside, OutsideB: b.Outside}
 	for _, w := range p.Words {
 		p.Equal = p.Equal && (w.A == w.B || !w.Counts)
 	}

@@ -59,6 +59,9 @@ type Pair struct {
 	Basis   string          `json:"basis,omitempty"`  // what the parts are parts of
 	Parts   []PartPair      `json:"parts"`            // their changes add up to Change exactly
 	Note    string          `json:"note,omitempty"`   // why there are no parts, or what to know about them
+
+	OutsideA []Outside `json:"outside_fit_a,omitempty"` // how A lies beyond what was measured; none: it does not
+	OutsideB []Outside `json:"outside_fit_b,omitempty"` // how B does
 }
 
 // Figure is a number of both runs.

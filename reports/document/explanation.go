@@ -52,6 +52,7 @@ type CoreNumPoint struct {
 	CoreNum int             `json:"core_num"`
 	Elapsed engine.Duration `json:"elapsed_ps"`
 	Problem string          `json:"problem,omitempty"`
+	Outside []Outside       `json:"outside_fit,omitempty"` // how that run lies beyond what was measured; none: it does not
 }
 
 // Check says what is wrong with an explanation.

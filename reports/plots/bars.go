@@ -3,7 +3,9 @@ package plots
 import (
 	"cmp"
 	"image/color"
+	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -118,34 +120,96 @@ func (b *bars) place() vg.Length { return plotRoom / vg.Length(len(b.points)) }
 
 func (b *bars) width() vg.Length { return min(vg.Points(64), b.place()*0.78) }
 
-// name labels the bars with their values, every few when there are many, and below
-// them the groups.
+// mark puts an asterisk on bars of runs outside what was measured, whose heights are
+// predictions, and says in the legend what it means.
+func (b *bars) mark(p *plot.Plot, legend []entry, height func(*reports.Point) float64) []entry {
+	style := b.frame.style(labelSize, ink, true)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
+	any := false
+	for i, x := range b.points {
+		if x != nil && len(x.Outside) > 0 {
+			any = true
+			p.Add(&label{at: plotter.XY{X: float64(i), Y: height(x)}, text: "*", style: style, offset: vg.Point{Y: -vg.Points(3)}})
+		}
+	}
+	if any {
+		legend = append(legend, entry{name: "* " + b.frame.tr("outside what was measured")})
+	}
+	return legend
+}
+
+// name labels the bars with their values, and below them the groups. Of many amounts it
+// names every few; names have no order that would tell those between, so they are turned
+// where there is no room for all, and the groups then stand above.
 func (b *bars) name(p *plot.Plot) {
 	s := p.X.Tick.Label
+	words := b.short()
 	widest := vg.Length(0)
-	for _, v := range b.values {
+	for _, v := range words {
 		widest = max(widest, s.Width(v))
 	}
 	every := 1
-	for b.place()*vg.Length(every) < widest+vg.Points(8) && every < len(b.values) {
+	for b.place()*vg.Length(every) < widest+vg.Points(8) && every < len(words) {
 		every++
+	}
+	turned := every > 1 && b.named()
+	if turned {
+		every = 1
+		p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/6, draw.XRight, draw.YTop
 	}
 	var ticks plot.ConstantTicks
 	for _, g := range b.groups {
 		for i := g.first; i <= g.last; i += every {
-			if b.values[i] != "" {
-				ticks = append(ticks, plot.Tick{Value: float64(i), Label: b.values[i]})
+			if words[i] != "" {
+				ticks = append(ticks, plot.Tick{Value: float64(i), Label: words[i]})
 			}
 		}
-		if g.name != "" {
-			name := cut(s, g.name, b.place()*vg.Length(g.last-g.first+2))
-			ticks = append(ticks, plot.Tick{Value: float64(g.first+g.last) / 2, Label: "\n" + name})
+		if g.name == "" {
+			continue
 		}
+		name, middle := cut(s, g.name, b.place()*vg.Length(g.last-g.first+2)), float64(g.first+g.last)/2
+		if !turned {
+			ticks = append(ticks, plot.Tick{Value: middle, Label: "\n" + name})
+			continue
+		}
+		above := b.frame.style(tickSize, ink, false)
+		above.XAlign, above.YAlign = draw.XCenter, draw.YTop
+		p.Add(&label{at: plotter.XY{X: middle, Y: p.Y.Max}, text: name, style: above})
 	}
 	p.X.Tick.Marker = ticks
 	p.X.Tick.Length = 0
 	p.X.Min, p.X.Max = -0.6, float64(len(b.points))-0.4
 	p.X.Label.Text = b.frame.axisLabel(b.axis)
+	if common := b.common(); common != "" {
+		p.X.Label.Text += " (" + common + "...)"
+	}
+}
+
+// named reports whether the bars have names rather than amounts.
+func (b *bars) named() bool {
+	return slices.ContainsFunc(b.values, func(v string) bool { _, ok := amount(v); return v != "" && !ok })
+}
+
+// common is the operation that the names of all bars begin with: "allreduce/".
+func (b *bars) common() string {
+	first := slices.IndexFunc(b.values, func(v string) bool { return v != "" })
+	if first < 0 {
+		return ""
+	}
+	op, _, found := strings.Cut(b.values[first], "/")
+	if op += "/"; !found || slices.ContainsFunc(b.values, func(v string) bool { return v != "" && !strings.HasPrefix(v, op) }) {
+		return ""
+	}
+	return op
+}
+
+// short are the values without what is common to all.
+func (b *bars) short() []string {
+	out, common := slices.Clone(b.values), b.common()
+	for i := range out {
+		out[i] = strings.TrimPrefix(out[i], common)
+	}
+	return out
 }
 
 // title puts the axis, or "run" without one, into the format.

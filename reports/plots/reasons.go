@@ -45,7 +45,7 @@ func Reasons(f Frame, axis string, points []reports.Point) (*Picture, error) {
 		return nil, errNothing
 	}
 	p := f.gridPlot(true)
-	legend := b.stack(p, b.reasons())
+	legend := b.mark(p, b.stack(p, b.reasons()), func(p *reports.Point) float64 { return micros(p.Reasons.Sum()) })
 	p.Y.Label.Text = f.tr("time of the slowest block (us)")
 	return f.picture(b.title("Time by reason against %s"), legend, p.Draw), nil
 }

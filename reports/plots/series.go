@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -104,7 +105,7 @@ func bySize(p *reports.Point) float64 { return float64(p.Size) }
 // series, and the machine's roofs above.
 func Bandwidth(f Frame, m Metric, series []Series, roofs []Roof) (*Picture, error) {
 	p := f.gridPlot(false)
-	c := curves{frame: &f, plot: p}
+	c := curves{frame: &f, plot: p, names: named(series)}
 	traces := traces(series, func(t *trace, p *reports.Point) { t.rate(p, bySize(p), &m) })
 	c.shades(traces)
 	for i, s := range series {
@@ -127,7 +128,7 @@ func Bandwidth(f Frame, m Metric, series []Series, roofs []Roof) (*Picture, erro
 // series, and under each its lower bound, dashed.
 func Time(f Frame, series []Series) (*Picture, error) {
 	p := f.gridPlot(false)
-	c := curves{frame: &f, plot: p}
+	c := curves{frame: &f, plot: p, names: named(series)}
 	traces := traces(series, func(t *trace, p *reports.Point) { t.elapsed(p, bySize(p)) })
 	c.shades(traces)
 	for i, s := range series {
@@ -146,6 +147,14 @@ func Time(f Frame, series []Series) (*Picture, error) {
 	return f.picture("Time against message size", c.legend, p.Draw), nil
 }
 
+// named reports whether series differ in names rather than amounts.
+func named(series []Series) bool {
+	return slices.ContainsFunc(series, func(s Series) bool {
+		_, ok := amount(s.Name[strings.LastIndexByte(s.Name, ' ')+1:])
+		return !ok
+	})
+}
+
 // curves collects what the curves of a plot have in common.
 type curves struct {
 	frame  *Frame
@@ -155,8 +164,8 @@ type curves struct {
 	legend []entry
 	xs, ys []float64 // all values shown
 	bounds bool
-	shaded bool // a curve has a band
-	dots   bool // a point is outside what was measured
+	shaded []color.RGBA // of curves with a band
+	dots   bool         // a point is outside what was measured
 }
 
 func (c *curves) add(i, n int, name string, t *trace) {
@@ -196,7 +205,7 @@ func (c *curves) bound(i, n int, xys plotter.XYs) {
 	}
 	c.note(xys)
 	c.bounds = true
-	col := seriesColor(i, n)
+	col := c.color(i, n)
 	if len(xys) == 1 { // a line needs two
 		xys = plotter.XYs{{X: xys[0].X / 1.05, Y: xys[0].Y}, {X: xys[0].X * 1.05, Y: xys[0].Y}}
 	}

@@ -137,10 +137,22 @@ func traces(series []Series, add func(*trace, *reports.Point)) []*trace {
 func (c *curves) shades(all []*trace) {
 	for i, t := range all {
 		if t.banded() {
-			c.shaded = true
+			c.shaded = append(c.shaded, c.color(i, len(all)))
 			c.ys = slices.Concat(c.ys, t.low, t.high)
 			c.plot.Add(t.shade(c.color(i, len(all))))
 		}
+	}
+}
+
+// stripes are the bands of several curves in the legend.
+type stripes []color.RGBA
+
+// Thumbnail implements plot.Thumbnailer.
+func (s stripes) Thumbnail(c *draw.Canvas) {
+	width := (c.Max.X - c.Min.X) / vg.Length(len(s))
+	for i, col := range s {
+		left := c.Min.X + vg.Length(i)*width
+		c.FillPolygon(pale(col), []vg.Point{{X: left, Y: c.Min.Y}, {X: left, Y: c.Max.Y}, {X: left + width, Y: c.Max.Y}, {X: left + width, Y: c.Min.Y}})
 	}
 }
 
@@ -154,9 +166,8 @@ func (c *curves) color(i, n int) color.RGBA {
 
 // explain adds what shades and dots mean to the legend.
 func (c *curves) explain() {
-	if c.shaded {
-		area := &plotter.Polygon{Color: pale(muted)}
-		c.legend = append(c.legend, entry{c.frame.tr("band, 10-90 % of draws"), []plot.Thumbnailer{area}})
+	if len(c.shaded) > 0 {
+		c.legend = append(c.legend, entry{c.frame.tr("band, 10-90 % of draws"), []plot.Thumbnailer{stripes(c.shaded)}})
 	}
 	if c.dots {
 		g := draw.GlyphStyle{Color: muted, Radius: vg.Points(3.5), Shape: draw.CircleGlyph{}}

@@ -110,8 +110,9 @@ const (
 // Write writes the profile, gzipped, with what the result of the run adds: the time before
 // blocks start and after they end, so that the times of a call add up to its length on every
 // block, and for how long resources were busy with how many bytes, as other sample types.
-// Stacks are rank, block, call, phase, op, reason; or rank, "resources", resource.
-func (p *Profile) Write(w io.Writer, res *result.Result) error {
+// Stacks are rank, block, call, phase, op, reason; or rank, "resources", resource. What lies
+// outside of measurements, if anything, is a comment.
+func (p *Profile) Write(w io.Writer, res *result.Result, outside string) error {
 	b := stacks{ids: map[string]*profile.Location{}, out: &profile.Profile{
 		SampleType: []*profile.ValueType{
 			numSamples - 1: {Type: "bytes", Unit: "bytes"},
@@ -124,6 +125,9 @@ func (p *Profile) Write(w io.Writer, res *result.Result) error {
 			"Times are rounded to the nearest nanosecond, each stack by itself.",
 		},
 	}}
+	if outside != "" {
+		b.out.Comments = append(b.out.Comments, "Outside what was measured: "+outside)
+	}
 	p.idle(res)
 	for _, k := range p.sorted() {
 		var v [numSamples]int64

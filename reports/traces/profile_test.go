@@ -22,7 +22,7 @@ func profiled(t *testing.T) (*profile.Profile, []byte, *result.Result) {
 	p := traces.NewProfile()
 	res := run(t, spec, c, p)
 	var out bytes.Buffer
-	require.NoError(t, p.Write(&out, res))
+	require.NoError(t, p.Write(&out, res, ""))
 	got, err := profile.ParseData(out.Bytes())
 	require.NoError(t, err)
 	return got, out.Bytes(), res

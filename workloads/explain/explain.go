@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -40,6 +41,8 @@ type Explanation struct {
 type run struct {
 	sets []string
 	into func(elapsed engine.Duration, err error)
+
+	outside *[]workloads.Outside // if not nil, is told how the run lies beyond what was measured
 }
 
 // Explain runs a workload and its variants. An error of the workload itself is returned; one of a variant says in the
@@ -95,7 +98,11 @@ func (s *series) do(ctx context.Context, runs []run) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			r.into(s.elapsed(r.sets))
+			d, outside, err := s.elapsed(r.sets)
+			if r.outside != nil {
+				*r.outside = outside
+			}
+			r.into(d, err)
 			if n := s.done.Add(1); s.o.Progress != nil {
 				s.o.Progress(int(n), int(s.total.Load()))
 			}
@@ -106,19 +113,19 @@ func (s *series) do(ctx context.Context, runs []run) error {
 }
 
 // elapsed runs the workload with further settings.
-func (s *series) elapsed(sets []string) (engine.Duration, error) {
+func (s *series) elapsed(sets []string) (engine.Duration, []workloads.Outside, error) {
 	w, err := workloads.LoadDoc(s.file, s.doc, append(append([]string{}, s.sets...), sets...))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	out, err := w.Run(hw.Options{Path: "off", Hazards: "off"})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if st := out.Result.Status; st != result.OK {
-		return 0, errors.New(string(st))
+		return 0, nil, errors.New(string(st))
 	}
-	return out.Result.Elapsed, nil
+	return out.Result.Elapsed, slices.Concat(out.Outside, out.Params.Outside), nil
 }
 
 // share is part over whole; 0 of nothing.

@@ -43,7 +43,7 @@ func (x *Explanation) moves(w *workloads.Workload) (runs []run) {
 		var took [2]engine.Duration
 		var ended atomic.Int32
 		for side, value := range []string{m.Below, m.Above} {
-			runs = append(runs, run{[]string{"machine." + m.Path + "=" + value}, func(d engine.Duration, err error) {
+			runs = append(runs, run{sets: []string{"machine." + m.Path + "=" + value}, into: func(d engine.Duration, err error) {
 				if took[side] = d; err != nil {
 					took[side] = -1
 				}
@@ -98,6 +98,7 @@ type Blocks struct {
 	CoreNum int
 	Elapsed engine.Duration
 	Problem string
+	Outside []workloads.Outside // as of any run
 }
 
 // blocks prepares runs with other numbers of blocks, where the call has one.
@@ -115,7 +116,7 @@ func (x *Explanation) blocks(w *workloads.Workload) (runs []run) {
 	x.Blocks = append(x.Blocks, Blocks{CoreNum: limit})
 	for i := range x.Blocks {
 		b := &x.Blocks[i]
-		runs = append(runs, run{[]string{fmt.Sprintf("call.core_num=%d", b.CoreNum)}, func(d engine.Duration, err error) {
+		runs = append(runs, run{outside: &b.Outside, sets: []string{fmt.Sprintf("call.core_num=%d", b.CoreNum)}, into: func(d engine.Duration, err error) {
 			if b.Elapsed = d; err != nil {
 				b.Problem = err.Error()
 			}

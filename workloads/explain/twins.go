@@ -88,7 +88,7 @@ func (x *Explanation) twins(w *workloads.Workload) (runs []run) {
 	}
 	for i := range x.Twins {
 		t := &x.Twins[i]
-		runs = append(runs, run{t.Sets, func(d engine.Duration, err error) {
+		runs = append(runs, run{sets: t.Sets, into: func(d engine.Duration, err error) {
 			if t.Elapsed = d; err != nil {
 				t.Problem = err.Error()
 				return
@@ -122,7 +122,7 @@ func (x *Explanation) pairs(*workloads.Workload) (runs []run) {
 	for i := range x.Pairs {
 		p := &x.Pairs[i]
 		a, b := x.twin(p.A), x.twin(p.B)
-		runs = append(runs, run{append(append([]string{}, a.Sets...), b.Sets...), func(d engine.Duration, err error) {
+		runs = append(runs, run{sets: append(append([]string{}, a.Sets...), b.Sets...), into: func(d engine.Duration, err error) {
 			if err != nil {
 				p.Problem = err.Error()
 				return
