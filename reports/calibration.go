@@ -46,12 +46,11 @@ func (c *Calibration) page() *page {
 		t.add(label, x.Start, x.Value, x.Low, x.High, strconv.Itoa(x.RowsMoved), x.Cause)
 	}
 	t.notes = []string{"from, to: 95 % interval by the curvature at the best point, within the bounds; rows moved: fitted rows that a tenth more of it changes by more than the noise"}
-	rows := p.table("Rows", "case", "row", ">measured", ">simulated", "unit", ">error %", "role")
+	rows := p.table("Rows", "case", "row", ">measured", ">simulated", "unit", ">error %", "role", ">band %", ">baseline", ">its error %")
 	for i := range c.Rows {
-		cells := accuracyCells(&AccuracyRow{Case: c.Rows[i].Case, Row: c.Rows[i].Row, Unit: c.Rows[i].Unit, Measured: c.Rows[i].Measured,
-			Simulated: c.Rows[i].Simulated, Error: c.Rows[i].Error, HeldOut: c.Rows[i].HeldOut, Inside: true})
-		rows.add(cells[:7]...)
+		rows.add(accuracyCells(&c.Rows[i])...)
 	}
+	rows.notes = []string{"band: the largest error that is no failure of pldperf validate; baseline: a straight line through the fitted rows, where they give one"}
 	e := p.table("Errors without their signs, %", "rows", ">count", ">P50", ">P90", ">max", ">rms")
 	e.add(errorCells("fitted", c.Fit)...)
 	e.add(errorCells("held out", c.HeldOut)...)
@@ -69,6 +68,12 @@ func (c *Calibration) page() *page {
 	}
 	for _, w := range c.Warnings {
 		p.tail = append(p.tail, "warning: "+w)
+	}
+	if n := (&Accuracy{Files: []AccuracyFile{{Rows: c.Rows}}}).Outside(); n > 0 {
+		p.tail = append(p.tail, "warning: "+plural(n, "row")+" outside the band")
+	}
+	if len(c.Wrote) > 0 {
+		p.tail = append(p.tail, "wrote "+strings.Join(c.Wrote, ", "))
 	}
 	return p
 }

@@ -74,12 +74,7 @@ func (f *cacheFlags) add(fl *pflag.FlagSet, what string) {
 	fl.BoolVar(&f.noCache, "no-cache", false, "run all "+what+" anew")
 }
 
-func (f *cacheFlags) check() error {
-	if f.workers < 1 {
-		return fmt.Errorf("--jobs: %d, must be 1 or more", f.workers)
-	}
-	return nil
-}
+func (f *cacheFlags) check() error { return atLeastOne(f.workers) }
 
 // draws are those of one point.
 type draws struct {

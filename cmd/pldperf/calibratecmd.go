@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"pldperf/configs"
 	"pldperf/reports"
 	"pldperf/reports/plots"
 	"pldperf/workloads/fit"
@@ -19,14 +19,16 @@ import (
 const calibrateLong = `Fit parameters of a machine, and of the software in calls, to measured rows.
 
 FILE names cases (rows of a table, the workload that they measure, which are held out)
-and parameters with bounds; the shipped ones are those of pldperf validate. It prints each
-row's error, the errors of fitted and of held-out rows apart, an interval for each
-parameter, and a warning for what the rows cannot tell.
+and parameters with bounds; the shipped ones are those of pldperf validate, and
+docs/CALIBRATE.md shows how to write one. It prints each row's error, the errors of fitted
+and of held-out rows apart, an interval for each parameter, and a warning for what the
+rows cannot tell.
 
 With -o it writes OVERLAY.yaml, a machine based on the one of FILE, in which each fitted
 value says what it was fitted to; OVERLAY-calls.yaml, the fitted fields of calls, if there
 are any; and OVERLAY.png, simulated against measured. With --from a fit begins at an
-earlier OVERLAY.yaml; if nothing has changed, it ends there, too.
+earlier OVERLAY.yaml and what stands beside it; if nothing has changed, it ends there, too.
+pldperf validate FILE --from OVERLAY.yaml compares with these values.
 
 Examples:
   pldperf calibrate a5-wqe-issue
@@ -48,7 +50,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringVarP(&f.overlay, "output", "o", "", "machine file to write, .yaml; a picture and the fields of calls stand beside it")
-	fl.StringVar(&f.from, "from", "", "begin at an earlier output, which then is the machine")
+	fl.StringVar(&f.from, "from", "", "begin at an earlier output, which then is the machine, and at the fields of calls beside it")
 	fl.StringVar(&f.date, "date", "", "put into the comments of the output, as it is")
 	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
@@ -65,20 +67,38 @@ func (a *app) calibrate(ctx context.Context, name string, f *calibrateFlags) err
 	if err := f.check(); err != nil {
 		return err
 	}
+	if err := atLeastOne(f.workers); err != nil {
+		return err
+	}
 	m := working(a.errs, "fitting")
 	c, err := await(ctx, func() (*fit.Calibration, error) { return f.fit(ctx, name, m) })
 	m.stop()
 	if err != nil {
 		return err
 	}
-	if err := calibration(c).Write(a.out, format, a.shown(120)); err != nil || f.overlay == "" {
-		return err
+	shown := calibration(c)
+	if f.overlay != "" {
+		if shown.Wrote, err = f.write(c); err != nil {
+			return err
+		}
+		shown.Warnings = append(shown.Warnings, f.lacks(c)...)
 	}
-	return f.write(c)
+	return shown.Write(a.out, format, a.shown(120))
 }
 
-// check looks at the names before the long work.
+// atLeastOne reports a number of simulations at once that lets nothing run.
+func atLeastOne(workers int) error {
+	if workers < 1 {
+		return fmt.Errorf("--jobs: %d, must be 1 or more", workers)
+	}
+	return nil
+}
+
+// check looks at flags before the long work.
 func (f *calibrateFlags) check() error {
+	if f.evaluations < 0 {
+		return fmt.Errorf("--evaluations: want 0 or more, got %d", f.evaluations)
+	}
 	if f.overlay == "" {
 		return nil
 	}
@@ -93,11 +113,9 @@ func (f *calibrateFlags) fit(ctx context.Context, name string, m *meter) (*fit.C
 	if err != nil {
 		return nil, err
 	}
-	opt := fit.Options{Workers: f.workers, Machine: f.from, Evaluations: f.evaluations}
-	if f.from != "" {
-		if opt.Start, err = starts(f.from); err != nil {
-			return nil, err
-		}
+	opt := fit.Options{Workers: f.workers, Evaluations: f.evaluations}
+	if opt.Machine, opt.Start, err = earlier(f.from); err != nil {
+		return nil, err
 	}
 	opt.Progress = func(p fit.Progress) {
 		m.count((p.Rival-1)*p.Most+min(p.Points, p.Most), p.Rivals*p.Most)
@@ -106,26 +124,52 @@ func (f *calibrateFlags) fit(ctx context.Context, name string, m *meter) (*fit.C
 	return s.Calibrate(ctx, opt)
 }
 
-// starts reads the fields of calls that stand beside an overlay, if there are any.
-func starts(overlay string) (map[string]string, error) {
-	if _, _, err := configs.Find(overlay); err != nil {
-		return nil, fmt.Errorf("--from: %w", err)
+// earlier finds the files of an earlier fit on disk: its overlay, or the fields of calls,
+// and the other one beside it. Without a name there is nothing.
+func earlier(name string) (machine string, start map[string]string, err error) {
+	if name == "" {
+		return "", nil, nil
 	}
-	name := callsBeside(overlay)
-	_, data, err := configs.Find(name)
+	if own, ok := strings.CutSuffix(name, callsEnd); ok && isFile(name) {
+		name = own + ".yaml"
+	}
+	calls := callsBeside(name)
+	if isFile(calls) {
+		if start, err = readCalls(calls); err != nil {
+			return "", nil, fmt.Errorf("--from: %w", err)
+		}
+	}
+	switch {
+	case isFile(name):
+		return name, start, nil
+	case start == nil:
+		return "", nil, fmt.Errorf("--from: there is no file %s, nor %s; want what calibrate -o has written", name, calls)
+	}
+	return "", start, nil
+}
+
+func readCalls(name string) (map[string]string, error) {
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, nil
+		return nil, err
 	}
 	return fit.Starts(name, data)
 }
 
-func callsBeside(overlay string) string { return strings.TrimSuffix(overlay, ".yaml") + "-calls.yaml" }
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
 
-// write writes the overlay and what stands beside it.
-func (f *calibrateFlags) write(c *fit.Calibration) error {
+const callsEnd = "-calls.yaml"
+
+func callsBeside(overlay string) string { return strings.TrimSuffix(overlay, ".yaml") + callsEnd }
+
+// write writes the overlay and what stands beside it, and lists the files.
+func (f *calibrateFlags) write(c *fit.Calibration) (wrote []string, err error) {
 	overlay, err := c.Overlay(f.date)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, out := range []struct {
 		name string
@@ -135,8 +179,9 @@ func (f *calibrateFlags) write(c *fit.Calibration) error {
 			continue
 		}
 		if err := reports.WriteFile(out.name, func(w io.Writer) error { _, err := w.Write(out.data); return err }); err != nil {
-			return err
+			return nil, err
 		}
+		wrote = append(wrote, out.name)
 	}
 	var rows []plots.Measured
 	for _, r := range c.Rows {
@@ -144,9 +189,22 @@ func (f *calibrateFlags) write(c *fit.Calibration) error {
 	}
 	p, err := plots.Agreement(plots.Frame{Subtitle: c.Title, Footnote: strings.Join(c.Data, ", ")}, rows)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writePicture(p, strings.TrimSuffix(f.overlay, ".yaml")+".png")
+	picture := strings.TrimSuffix(f.overlay, ".yaml") + ".png"
+	return append(wrote, picture), writePicture(p, picture)
+}
+
+// lacks says which half of the output has nothing in it.
+func (f *calibrateFlags) lacks(c *fit.Calibration) (out []string) {
+	calls := callsBeside(f.overlay)
+	if !c.OfMachine() {
+		out = append(out, fmt.Sprintf("nothing of the machine was fitted: %s is %s as it was, %s has what was fitted", f.overlay, c.Machine, calls))
+	}
+	if c.Calls("") == nil && isFile(calls) {
+		out = append(out, fmt.Sprintf("no field of a call was fitted, but there is a file %s of another fit, which --from %s would read", calls, f.overlay))
+	}
+	return out
 }
 
 // calibration is the outcome of a fit as reports show it.

@@ -133,6 +133,13 @@ func (a *app) checkFile(name string, sets []string) (v verdictOf, err error) {
 		if err != nil {
 			return v, err
 		}
+		odd, err := f.Verify()
+		if err != nil {
+			return v, err
+		}
+		for _, text := range odd {
+			v.unread = append(v.unread, configs.Problem{File: file, Message: text})
+		}
 		v.Kind, v.Summary = "fit", fmt.Sprintf("%s of measurements on %s", plural(len(f.Cases), "case"), f.Machine)
 	case isMachine(doc):
 		spec, err := machine(doc)

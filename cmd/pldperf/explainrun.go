@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"pldperf/configs"
@@ -20,8 +19,8 @@ func (a *app) explainRun(ctx context.Context, name string, f *explainFlags) erro
 	if err := folderOf(f.file); err != nil {
 		return err
 	}
-	if f.jobs < 1 {
-		return fmt.Errorf("--jobs: %d; at least one simulation runs at a time", f.jobs)
+	if err := atLeastOne(f.jobs); err != nil {
+		return err
 	}
 	file, doc, err := configs.Open(name)
 	if err != nil {

@@ -136,8 +136,19 @@ func unknownCommand(root *cobra.Command, word string) error {
 	return fmt.Errorf("unknown command %q%s\nrun `pldperf help` for the list of commands", word, hint(word, known))
 }
 
-// unknownFlag adds the nearest flag to the message about one that does not exist.
+// wants says in words what flags of a type take.
+var wants = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number, 0 or more", "bool": "true or false", "duration": "a time such as 5s",
+}
+
+// unknownFlag adds the nearest flag to the message about one that does not exist, and says
+// of a value that is none what the flag takes.
 func unknownFlag(c *cobra.Command, err error) error {
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) && wants[bad.GetFlag().Value.Type()] != "" {
+		f := bad.GetFlag()
+		return fmt.Errorf("--%s: want %s, got %q; see: %s --help", f.Name, wants[f.Value.Type()], bad.GetValue(), c.CommandPath())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return fmt.Errorf("%w; see: %s --help", err, c.CommandPath())

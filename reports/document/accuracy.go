@@ -17,7 +17,28 @@ type ValidationFile struct {
 	Params int             `json:"fitted_parameters"`
 	Fitted int             `json:"fitted_rows"`
 	Rows   []ValidationRow `json:"rows"`
-	Notes  []KV            `json:"notes,omitempty"`
+
+	Kept      []KeptValue `json:"not_fitted,omitempty"`
+	Overrides []Override  `json:"overrides,omitempty"`
+	Baselines []KV        `json:"baselines,omitempty"` // cases: what stands beside their rows
+	Odd       []string    `json:"odd,omitempty"`       // of the tables
+	Notes     []KV        `json:"notes,omitempty"`
+}
+
+// KeptValue is a parameter that could be fitted to the rows and was not.
+type KeptValue struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+	Why   string `json:"why"`
+}
+
+// Override is a value that cases set in place of their machine's own.
+type Override struct {
+	Cases   []string `json:"cases"`
+	Machine string   `json:"machine"`
+	Path    string   `json:"path"`
+	Value   string   `json:"value"`
+	Own     string   `json:"machine_has"` // empty: nothing
 }
 
 // ValidationRow is one measurement beside the simulation and a formula. Errors are
@@ -30,6 +51,7 @@ type ValidationRow struct {
 	Simulated float64 `json:"simulated"` //
 	Error     float64 `json:"error"`     // simulated / measured - 1
 	HeldOut   bool    `json:"held_out"`  // from the fit
+	Fitted    bool    `json:"fitted"`    // a value that moves it comes from a fit to it
 	Band      float64 `json:"band"`      // the largest error that is no failure
 	Inside    bool    `json:"inside"`
 	Baseline  float64 `json:"baseline,omitempty"` // a straight line fitted to the same rows; 0: there is none
@@ -63,6 +85,7 @@ type Calibration struct {
 	File         string          `json:"file"`
 	Machine      string          `json:"machine"`
 	Data         []string        `json:"data"`
+	Wrote        []string        `json:"wrote,omitempty"` // files
 	Params       []FittedValue   `json:"parameters"`
 	Rows         []ValidationRow `json:"rows"`
 	Fit          RowErrors       `json:"fit_errors"`

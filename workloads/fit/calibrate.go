@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/optimize"
 
-	"pldperf/configs"
 	"pldperf/engine"
 )
 
@@ -67,8 +65,11 @@ type Comparison struct {
 
 // Calibrate fits the parameters of a spec to the rows that are not held out.
 func (s *Spec) Calibrate(ctx context.Context, opt Options) (*Calibration, error) {
-	if len(s.Params) == 0 && len(s.Alternatives) == 0 {
-		return nil, s.doc.Fault("there is nothing to fit: params is empty")
+	if len(s.written()) == 0 {
+		return nil, s.doc.At("params").Fault("there is nothing to fit")
+	}
+	if err := s.labels(opt.Start); err != nil {
+		return nil, err
 	}
 	rivals := s.Alternatives
 	if len(rivals) == 0 {
@@ -102,6 +103,7 @@ func (s *Spec) outcome(all []*search) (*Calibration, error) {
 			c.Data = append(c.Data, k.Data)
 		}
 	}
+	c.Warnings = append(c.Warnings, best.bench.odd()...)
 	c.undecided(float64(s.Noise) / 1e6)
 	return c, nil
 }
@@ -158,11 +160,13 @@ type search struct {
 	start  at
 	best   at
 	points int
+	cut    bool // the last descent ended at its budget
 	err    error
 
 	fitted   []Fitted
 	rows     []Row
 	warnings []string
+	plateaus map[int]plateau // of parameters without a slope at the best point
 }
 
 // least is a mean square error from which nothing is gained: a twentieth of the noise.
@@ -171,6 +175,9 @@ func (f *search) least() float64 { return f.noise() * f.noise() / 400 }
 func (f *search) run(ctx context.Context) (err error) {
 	if f.bench, err = f.spec.open(f.opt.Machine, f.opt.Workers); err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(slices.Concat(f.bench.rows...), func(r row) bool { return !r.held }) {
+		return f.spec.doc.At("cases").Fault("every row is held out, so there is nothing to fit to")
 	}
 	f.bench.set = &f.rival.Set
 	if f.start, err = f.first(); err != nil {
@@ -182,6 +189,12 @@ func (f *search) run(ctx context.Context) (err error) {
 	if f.best, err = f.look(ctx); err != nil {
 		return err
 	}
+	if f.cut {
+		f.warn("the search ended after %d points, before it settled: more may fit better (--evaluations)", f.points)
+	}
+	if err := f.stay(ctx); err != nil {
+		return err
+	}
 	if err := f.judge(ctx); err != nil {
 		return err
 	}
@@ -189,8 +202,14 @@ func (f *search) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	f.rows, err = f.bench.table(seconds)
-	return err
+	if f.rows, err = f.bench.table(seconds); err != nil {
+		return err
+	}
+	for i := range f.rows {
+		f.rows[i].Fitted = !f.rows[i].HeldOut
+	}
+	f.bench.baselines(f.rows)
+	return nil
 }
 
 // first returns the first guess: of the options, of the parameter, or what the machine or
@@ -237,18 +256,10 @@ func (f *search) present(p *Param) string {
 // the first case has a machine of its own.
 func (f *search) earlier(p *Param) string {
 	c := slices.IndexFunc(f.spec.Cases, func(k Case) bool { return p.applies(&k) })
-	path, of := strings.CutPrefix(p.Path, "machine.")
-	if c < 0 || !of || !f.bench.docs[c].Has("machine") || !exists(f.opt.Machine) {
+	if c < 0 || !f.bench.docs[c].Has("machine") {
 		return ""
 	}
-	doc, err := configs.Load(f.opt.Machine, read(f.opt.Machine))
-	switch {
-	case err != nil || !doc.Has(path):
-		return ""
-	case doc.At(path).Has("value"):
-		return doc.At(path).At("value").Text()
-	}
-	return doc.At(path).Text()
+	return overlaid(f.opt.Machine, p)
 }
 
 // at0 returns the value at a share of the way from low to high.
@@ -322,12 +333,14 @@ func (f *search) look(ctx context.Context) (at, error) {
 	if err != nil {
 		return nil, err
 	}
+	near := f.cut
 	if far, v, err = f.settle(ctx, far, v); err != nil {
 		return nil, err
 	}
 	if v < better*value {
-		best = far
+		return far, nil
 	}
+	f.cut = near
 	return best, nil
 }
 
@@ -414,7 +427,7 @@ func (f *search) descend(ctx context.Context, from at, value, step float64) (at,
 	for k, i := range f.free {
 		y[k] = f.params[i].share(max(from[i], 1))
 	}
-	_, err := optimize.Minimize(p, y, &optimize.Settings{
+	end, err := optimize.Minimize(p, y, &optimize.Settings{
 		FuncEvaluations: f.budget(),
 		Converger:       &enough{optimize.FunctionConverge{Absolute: f.least() / 10, Relative: 1e-3, Iterations: 15 + 5*len(f.free)}, f.least()},
 	}, &optimize.NelderMead{SimplexSize: step})
@@ -424,6 +437,7 @@ func (f *search) descend(ctx context.Context, from at, value, step float64) (at,
 	if err != nil && best == nil {
 		return nil, 0, err
 	}
+	f.cut = end != nil && end.Status == optimize.FunctionEvaluationLimit
 	return best, value, nil
 }
 

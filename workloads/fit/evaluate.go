@@ -3,21 +3,24 @@ package fit
 import (
 	"context"
 	"math"
-	"slices"
 	"strconv"
 
 	"pldperf/workloads"
 )
 
 // Evaluation is a spec's rows beside what the simulator says of them, with the values
-// that its files have.
+// that its files have, or those of an earlier fit.
 type Evaluation struct {
-	File   string `json:"file"`
-	Title  string `json:"title"`
-	Params int    `json:"fitted_parameters"`
-	Fitted int    `json:"fitted_rows"`
-	Rows   []Row  `json:"rows"`
-	Notes  []Note `json:"notes,omitempty"`
+	File      string     `json:"file"`
+	Title     string     `json:"title"`
+	Params    int        `json:"fitted_parameters"`
+	Fitted    int        `json:"fitted_rows"`
+	Rows      []Row      `json:"rows"`
+	Kept      []Kept     `json:"not_fitted,omitempty"`
+	Overrides []Override `json:"overrides,omitempty"`
+	Lines     []Line     `json:"baselines,omitempty"`
+	Odd       []string   `json:"odd,omitempty"` // of the tables
+	Notes     []Note     `json:"notes,omitempty"`
 
 	Domains []workloads.Domain     `json:"-"` // what the rows cover; none where nothing is fitted to them
 	Ranges  []workloads.Calibrated `json:"-"` // between what parameters are looked for
@@ -29,26 +32,37 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// Evaluate simulates all rows of a spec as its files have the parameters, so many at once.
-func (s *Spec) Evaluate(ctx context.Context, workers int) (*Evaluation, error) {
-	b, err := s.open("", workers)
+// Evaluate simulates all rows of a spec, as its files have the parameters or as an earlier
+// fit, of the options, found them.
+func (s *Spec) Evaluate(ctx context.Context, opt Options) (*Evaluation, error) {
+	b, err := s.open(opt.Machine, opt.Workers)
 	if err != nil {
 		return nil, err
 	}
 	b.told = s.Told
-	seconds, err := b.seconds(ctx, nil, nil, func(row) bool { return true })
+	params, x, err := b.found(opt)
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluation{File: s.file, Title: s.Title, Params: len(s.Params)}
-	if len(s.Alternatives) > 0 {
-		e.Params += len(s.Alternatives[0].Params)
+	seconds, err := b.seconds(ctx, params, x, func(row) bool { return true })
+	if err != nil {
+		return nil, err
 	}
+	e := &Evaluation{File: s.file, Title: s.Title, Odd: b.odd()}
 	if e.Rows, err = b.table(seconds); err != nil {
 		return nil, err
 	}
+	e.Lines = b.baselines(e.Rows)
+	if err := b.origins(e, params); err != nil {
+		return nil, err
+	}
+	if e.Overrides, err = b.overrides(); err != nil {
+		return nil, err
+	}
+	any := false
 	for _, r := range e.Rows {
-		if !r.HeldOut {
+		any = any || !r.HeldOut
+		if r.Fitted {
 			e.Fitted++
 		}
 	}
@@ -56,7 +70,7 @@ func (s *Spec) Evaluate(ctx context.Context, workers int) (*Evaluation, error) {
 		if c.Note != "" {
 			e.Notes = append(e.Notes, Note{c.Name, c.Note})
 		}
-		if e.Fitted > 0 { // else it is a reference, and no measurement that anything was fitted to
+		if any { // else it is a reference, and no measurement that anything was fitted to
 			e.Domains = append(e.Domains, workloads.NewDomains(s.file, c.Name, b.shapes[i])...)
 		}
 	}
@@ -114,7 +128,6 @@ func (b *bench) table(seconds [][]float64) (out []Row, err error) {
 			out = append(out, x)
 		}
 	}
-	b.baselines(out)
 	return out, nil
 }
 
@@ -128,7 +141,7 @@ func (b *bench) measured(c, i int) (float64, error) {
 	sum := 0.0
 	for _, column := range columns {
 		v, err := strconv.ParseFloat(r.fields[column], 64)
-		if err != nil || v <= 0 {
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
 			return 0, b.spec.doc.At("cases."+strconv.Itoa(c)+".measured").Fault("line %d of the table: want a number above 0, got %q", r.line, r.fields[column])
 		}
 		sum += v
@@ -157,96 +170,4 @@ func (b *bench) shown(c, i int, seconds float64) (float64, error) {
 		bytes *= times
 	}
 	return bytes / seconds / scale(m.Unit), nil
-}
-
-// baselines fits each group's formula to its rows that are fitted, with relative errors
-// as the simulator is, and fills in what it says.
-func (b *bench) baselines(rows []Row) {
-	kinds, groups := map[string]string{}, []string{}
-	of := func(name string) string {
-		for i := range b.spec.Cases {
-			if k := &b.spec.Cases[i]; k.Name == name && k.Baseline.Kind != "none" {
-				g := name
-				if k.Baseline.Group != "" {
-					g = k.Baseline.Group
-				}
-				kinds[g] = k.Baseline.Kind
-				return g
-			}
-		}
-		return ""
-	}
-	for _, r := range rows {
-		if g := of(r.Case); g != "" && !slices.Contains(groups, g) {
-			groups = append(groups, g)
-		}
-	}
-	for _, g := range groups {
-		var xs, ys []float64
-		for _, r := range rows {
-			if of(r.Case) == g && !r.HeldOut {
-				xs, ys = append(xs, abscissa(kinds[g], r.X)), append(ys, value(kinds[g], r))
-			}
-		}
-		f, ok := line(xs, ys)
-		if !ok {
-			continue
-		}
-		for i := range rows {
-			if r := &rows[i]; of(r.Case) == g {
-				if y := f(abscissa(kinds[g], r.X)); y > 0 {
-					r.Baseline = inUnit(kinds[g], *r, y)
-					r.BaseError = r.Baseline/r.Measured - 1
-				}
-			}
-		}
-	}
-}
-
-// value is what a baseline is fitted to: what was measured, or of a rate over bytes the time.
-func value(kind string, r Row) float64 {
-	if kind == "bytes" && rate(r.Unit) {
-		return r.X / r.Measured
-	}
-	return r.Measured
-}
-
-func inUnit(kind string, r Row, y float64) float64 {
-	if kind == "bytes" && rate(r.Unit) {
-		return r.X / y
-	}
-	return y
-}
-
-func abscissa(kind string, x float64) float64 {
-	if kind == "log2" {
-		return math.Log2(x)
-	}
-	return x
-}
-
-// line is the straight line with the least relative errors. Points with one x give no
-// line: it is their mean there and nothing, 0, elsewhere. Without points there is none.
-func line(xs, ys []float64) (func(x float64) float64, bool) {
-	if len(xs) == 0 {
-		return nil, false
-	}
-	var sw, sx, sy, sxx, sxy float64
-	for i, x := range xs {
-		w := 1 / (ys[i] * ys[i])
-		sw, sx, sy = sw+w, sx+w*x, sy+w*ys[i]
-		sxx, sxy = sxx+w*x*x, sxy+w*x*ys[i]
-	}
-	d := sw*sxx - sx*sx
-	if d <= 1e-12*sw*sxx {
-		return func(x float64) float64 {
-			if math.Abs(x-xs[0]) > 1e-6*math.Abs(xs[0]) {
-				return 0
-			}
-			return sy / sw
-		}, true
-	}
-	slope := (sw*sxy - sx*sy) / d
-	start := (sy - slope*sx) / sw
-	return func(x float64) float64 { return start + slope*x }, true
 }

@@ -211,7 +211,7 @@ cases:
     band: 1 %
 `, "wqe.csv", "wqes,gbps\n8,3.1975\n"))
 	require.NoError(t, err)
-	e, err := s.Evaluate(context.Background(), 1)
+	e, err := s.Evaluate(context.Background(), fit.Options{Workers: 1})
 	require.NoError(t, err)
 	assert.InEpsilon(t, 8*1024*8/(8*2.562e-6)/1e9, e.Rows[0].Simulated, 1e-4)
 }
@@ -235,7 +235,10 @@ func TestAnOverlayIsAMachineThatSaysWhereItsValuesComeFrom(t *testing.T) {
 	c = calibrate(t, folder(t, "fit.yaml", put, "put.csv", "form,bytes,us\nhcomm_put,1024,30\nhcomm_all_to_all,1024,45\nhcomm_ring,2048,30\n"), fit.Options{})
 	text, err = c.Overlay("")
 	require.NoError(t, err)
-	assert.Nil(t, text, "no parameter of the machine was fitted")
+	assert.False(t, c.OfMachine())
+	doc, err = configs.Load("overlay", text)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"based_on", "name", "title"}, doc.Keys(), "the machine as it was")
 	starts, err := fit.Starts("calls", c.Calls(""))
 	require.NoError(t, err)
 	assert.Equal(t, c.Params[0].Value, starts["call.software.first"])
@@ -286,7 +289,7 @@ cases:
 `, "wqe.csv", "wqes,issue_ns,bytes,gbs,us\n8,2132,8192,0.4,20\n")
 	s, err := fit.Load(file)
 	require.NoError(t, err)
-	e, err := s.Evaluate(context.Background(), 2)
+	e, err := s.Evaluate(context.Background(), fit.Options{Workers: 2})
 	require.NoError(t, err)
 	require.Len(t, e.Rows, 3)
 	assert.InDelta(t, 2132, e.Rows[0].Simulated, 1e-6)
@@ -301,13 +304,13 @@ func TestBaselinesAreFittedToTheSameRows(t *testing.T) {
 	table := "blocks,us,role\n1,10,fit\n11,20,fit\n21,90,held\n"
 	s, err := fit.Load(folder(t, "fit.yaml", launch, "launch.csv", table))
 	require.NoError(t, err)
-	e, err := s.Evaluate(context.Background(), 1)
+	e, err := s.Evaluate(context.Background(), fit.Options{Workers: 1})
 	require.NoError(t, err)
 	assert.InDelta(t, 10, e.Rows[0].Baseline, 1e-9)
 	assert.InDelta(t, 20, e.Rows[1].Baseline, 1e-9)
 	assert.InDelta(t, 30, e.Rows[2].Baseline, 1e-9)
 	assert.InDelta(t, 30.0/90-1, e.Rows[2].BaseError, 1e-9)
-	assert.Equal(t, []int{2, 2}, []int{e.Params, e.Fitted})
+	assert.Equal(t, []int{0, 0}, []int{e.Params, e.Fitted}, "the machine's values were fitted to other tables")
 }
 
 func TestWhatIsWrongWithAFileIsSaidWhereItStands(t *testing.T) {

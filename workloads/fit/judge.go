@@ -81,7 +81,7 @@ func (f *search) slopes(ctx context.Context) (*mat.Dense, []float64, error) {
 	for i := range f.params {
 		up, down := slices.Clone(f.best), slices.Clone(f.best)
 		d := max(int64(nudge*float64(max(f.best[i], f.params[i].high/50))), 1)
-		up[i], down[i] = f.best[i]+d, max(f.best[i]-d, min(f.params[i].low, f.best[i]), 1)
+		up[i], down[i] = min(f.best[i]+d, max(f.params[i].high, f.best[i])), max(f.best[i]-d, min(f.params[i].low, f.best[i]), 1)
 		if f.params[i].low == 0 {
 			down[i] = max(f.best[i]-d, 0)
 		}
@@ -111,7 +111,10 @@ func (f *search) judge(ctx context.Context) error {
 	}
 	rows, n := len(res), len(f.free)
 	if rows <= n {
-		f.warn("%d parameters for %d fitted rows: they can be met exactly, and the errors say nothing about other rows", n, rows)
+		f.warn("%d of %d parameters move the %d fitted rows, which they can meet exactly: their errors say nothing about other rows", n, len(f.params), rows)
+	}
+	if f.plateaus, err = f.levels(ctx, j); err != nil {
+		return err
 	}
 	sum := 0.0
 	for _, e := range res {
@@ -124,6 +127,22 @@ func (f *search) judge(ctx context.Context) error {
 		f.fitted = append(f.fitted, f.describe(i, j, spread[i], slices.Contains(bad, i)))
 	}
 	return nil
+}
+
+// levels finds the plateaus on which parameters without a slope at the best point are.
+func (f *search) levels(ctx context.Context, j *mat.Dense) (map[int]plateau, error) {
+	out := map[int]plateau{}
+	for _, i := range f.free {
+		if norm(j, i) > 0.1*f.noise() {
+			continue
+		}
+		p, err := f.flat(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = p
+	}
+	return out, nil
 }
 
 func (f *search) warn(format string, args ...any) {
@@ -145,7 +164,7 @@ func (f *search) covariance(j *mat.Dense, half float64) (spread []float64, bad [
 			continue
 		}
 		bad = append(bad, i)
-		f.warn("%s: the fitted rows do not react to it; it stays at %s", f.params[i].Label(), f.params[i].kind.Print(f.best[i]))
+		f.warnFlat(i)
 	}
 	if len(use) == 0 {
 		return spread, bad
@@ -165,6 +184,22 @@ func (f *search) covariance(j *mat.Dense, half float64) (spread []float64, bad [
 	bad = append(bad, f.ridges(values, vectors, use)...)
 	f.correlations(values, vectors, use, bad)
 	return spread, bad
+}
+
+// warnFlat says that nothing tells a parameter's value near the best point, and whether
+// the rows know between what it is.
+func (f *search) warnFlat(i int) {
+	p, print := &f.params[i], f.params[i].kind.Print
+	stays := "stays at "
+	if f.best[i] != f.start[i] {
+		stays = "was moved to "
+	}
+	if at, step := f.plateaus[i]; step && (at.low > p.low || at.high < p.high) {
+		f.warn("%s: the fitted rows are the same from %s to %s and change beyond, so they know no more of it; it %s%s",
+			p.Label(), print(at.low), print(at.high), stays, print(f.best[i]))
+		return
+	}
+	f.warn("%s: the fitted rows do not react to it; it %s%s", p.Label(), stays, print(f.best[i]))
 }
 
 func norm(j *mat.Dense, i int) float64 { return mat.Norm(j.ColView(i), 2) }
@@ -243,21 +278,32 @@ func (f *search) describe(i int, j *mat.Dense, half float64, bad bool) Fitted {
 			out.RowsMoved++
 		}
 	}
-	if !math.IsInf(half, 0) {
-		low, high := float64(v)*math.Exp(-half), float64(v)*math.Exp(half)
-		if p.low == 0 {
-			low, high = float64(v)*(1-half), float64(v)*(1+half)
-		}
-		out.Low = p.kind.Print(max(round(int64(max(low, 0))), p.low))
-		out.High = p.kind.Print(int64(math.Min(float64(p.high), high)))
-		if high < float64(p.high) {
-			out.High = p.kind.Print(round(int64(high)))
-		}
+	if at, ok := f.plateaus[i]; ok {
+		out.Low, out.High = p.kind.Print(at.low), p.kind.Print(at.high)
 	}
-	if v == p.low || v == p.high {
+	if math.IsInf(half, 0) {
+		return out
+	}
+	low, high := float64(v)*math.Exp(-half), float64(v)*math.Exp(half)
+	if p.low == 0 {
+		low, high = float64(v)*(1-half), float64(v)*(1+half)
+	}
+	whole := low <= float64(p.low) && high >= float64(p.high)
+	low, high = max(low, float64(p.low)), min(high, float64(p.high))
+	if low > float64(p.low) {
+		out.Low = p.kind.Print(max(round(int64(low)), p.low))
+	}
+	if high < float64(p.high) {
+		out.High = p.kind.Print(min(round(int64(high)), p.high))
+	}
+	switch {
+	case v == p.low || v == p.high:
 		f.warn("%s: at the bound %s; the bounds or the model are wrong", p.Label(), out.Value)
-	} else if out.Known && half > 0.5 {
-		f.warn("%s: known to a factor of %.1f only", p.Label(), math.Exp(min(half, 5)))
+	case whole:
+		out.Known = false
+		f.warn("%s: the rows know no more of it than its bounds, %s to %s", p.Label(), p.Low, p.High)
+	case out.Known && half > 0.5 && low > 0:
+		f.warn("%s: known to a factor of %.1f only", p.Label(), math.Sqrt(high/low))
 	}
 	return out
 }

@@ -12,41 +12,53 @@ import (
 
 // Overlay is a machine file with the fitted values, each with a comment that says what
 // it was fitted to; it is based on the machine of the fit. Where that is an overlay
-// already, its values that were not fitted now are kept. date, of the data or the fit,
-// is put into the comments as it is; nothing is put there without one. There is no
-// overlay where no parameter belongs to the machine.
+// already, its values that were not fitted now are kept. What the explanation sets of the
+// machine is in it, too. date, of the data or the fit, is put into the comments as it is;
+// nothing is put there without one. Where no parameter belongs to the machine, it is the
+// machine as it was.
 func (c *Calibration) Overlay(date string) ([]byte, error) {
-	var own []Fitted
-	for _, p := range c.Params {
-		for _, path := range slices.Concat([]string{p.Path}, p.also) {
-			if one := p; strings.HasPrefix(path, "machine.") {
-				one.Path = path
-				own = append(own, one)
-			}
-		}
-	}
-	if len(own) == 0 {
-		return nil, nil
-	}
 	text, err := c.header()
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range own {
-		steps := strings.Split(strings.TrimPrefix(p.Path, "machine."), ".")
+	leaf := func(path, value string) error {
 		one := ""
-		for i, s := range steps {
+		for i, s := range strings.Split(strings.TrimPrefix(path, "machine."), ".") {
 			one += strings.Repeat("  ", i) + s + ":\n"
 		}
-		one = strings.TrimSuffix(one, "\n") + " " + c.band(p) + c.comment(p, date) + "\n"
-		over, err := configs.Load(p.Path, []byte(one))
-		if err != nil {
-			return nil, err
-		}
+		over, err := configs.Load(path, []byte(strings.TrimSuffix(one, "\n")+" "+value+"\n"))
 		text = configs.Merge(text, over)
+		return err
+	}
+	if len(c.spec.Alternatives) > 0 {
+		a := &c.spec.Alternatives[0]
+		for i, path := range a.Set.paths {
+			if v := &a.Set.values[i]; ofMachine(path) && v.Column == "" {
+				if err := leaf(path, fmt.Sprintf("%s # fit: set, not fitted: %s", v.text, a.Name)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	for _, p := range c.Params {
+		for _, path := range slices.Concat([]string{p.Path}, p.also) {
+			if !ofMachine(path) {
+				continue
+			}
+			if err := leaf(path, c.band(p)+c.comment(p, date)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return text.Marshal(), nil
 }
+
+// OfMachine reports whether a parameter of the machine was fitted.
+func (c *Calibration) OfMachine() bool {
+	return slices.ContainsFunc(c.Params, func(p Fitted) bool { return slices.ContainsFunc(slices.Concat([]string{p.Path}, p.also), ofMachine) })
+}
+
+func ofMachine(path string) bool { return strings.HasPrefix(path, "machine.") }
 
 // header is what an overlay begins with: what the machine's file says, if that is one.
 func (c *Calibration) header() (*configs.Doc, error) {
@@ -71,7 +83,10 @@ func (c *Calibration) band(p Fitted) string {
 
 // comment says what a value was fitted to and how well that goes.
 func (c *Calibration) comment(p Fitted, date string) string {
-	text := fmt.Sprintf(" # fit: %s; %d parameters, %d rows, error P50 %.2f %%, max %.2f %%", strings.Join(c.data(p), ", "), len(c.Params), c.Fit.N, 100*c.Fit.P50, 100*c.Fit.Max)
+	text := fmt.Sprintf(" # fit: %s; %s, %s, error P50 %.2f %%, max %.2f %%", strings.Join(c.data(p), ", "), count(len(c.Params), "parameter"), count(c.Fit.N, "row"), 100*c.Fit.P50, 100*c.Fit.Max)
+	if len(p.in) > 0 {
+		text += "; of " + strings.Join(p.in, ", ")
+	}
 	if !p.Known {
 		text += "; the rows do not identify it"
 	}
@@ -96,7 +111,7 @@ func (c *Calibration) data(p Fitted) (out []string) {
 func (c *Calibration) Calls(date string) []byte {
 	var b strings.Builder
 	for _, p := range c.Params {
-		if !strings.HasPrefix(p.Path, "machine.") {
+		if !ofMachine(p.Path) {
 			fmt.Fprintf(&b, "%s: %s%s\n", strconv.Quote(p.Label), p.Value, c.comment(p, date))
 		}
 	}
@@ -117,4 +132,11 @@ func Starts(name string, data []byte) (map[string]string, error) {
 		out[label] = doc.Child(label).Text()
 	}
 	return out, nil
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -27,6 +27,7 @@ type Row struct {
 	Simulated float64 `json:"simulated"`
 	Error     float64 `json:"error"` // simulated / measured - 1
 	HeldOut   bool    `json:"held_out"`
+	Fitted    bool    `json:"fitted"` // a value that moves it comes from a fit to it
 	Band      float64 `json:"band"`
 	Inside    bool    `json:"inside"`
 	Baseline  float64 `json:"baseline,omitempty"`       // what the formula says; 0 without one
@@ -40,6 +41,7 @@ type Row struct {
 type bench struct {
 	spec    *Spec
 	rows    [][]row // by case
+	skipped [][]int // lines without a measurement, by case
 	docs    []*configs.Doc
 	files   []string
 	machine string
@@ -53,26 +55,34 @@ type bench struct {
 	told    func(done, all int) // of rows
 }
 
-// open reads the tables and the workloads of a spec. machine replaces the spec's own.
+// open reads the tables and the workloads of a spec and verifies them. machine replaces
+// the spec's own.
 func (s *Spec) open(machine string, workers int) (*bench, error) {
 	b := &bench{spec: s, machine: s.Machine, workers: max(workers, 1), known: map[string]float64{}}
 	if machine != "" {
+		if err := s.sameBase(machine); err != nil {
+			return nil, err
+		}
 		b.machine = machine
 	}
+	var all configs.Problems
 	for i := range s.Cases {
-		rows, err := s.rows(i)
+		rows, skipped, err := s.rows(i)
 		if err != nil {
-			return nil, err
+			all = append(all, problems(err)...)
 		}
 		file, doc, err := s.workload(i)
 		if err != nil {
-			return nil, err
+			all = append(all, problems(err)...)
 		}
 		b.routed = append(b.routed, make([]float64, len(rows)))
 		b.shapes = append(b.shapes, make([]workloads.Shape, len(rows)))
-		b.rows, b.docs, b.files = append(b.rows, rows), append(b.docs, doc), append(b.files, file)
+		b.rows, b.skipped, b.docs, b.files = append(b.rows, rows), append(b.skipped, skipped), append(b.docs, doc), append(b.files, file)
 	}
-	return b, nil
+	if len(all) > 0 {
+		return nil, all
+	}
+	return b, b.verify()
 }
 
 // workload returns the document of a case's workload.
@@ -170,6 +180,18 @@ func routed(w *workloads.Workload) (sum float64) {
 
 // build makes the workload of a row at a point.
 func (b *bench) build(c, r int, params []Param, x at) (*workloads.Workload, error) {
+	doc, err := b.doc(c, r, params, x)
+	if err != nil {
+		return nil, err
+	}
+	return workloads.FromDoc(b.files[c], doc)
+}
+
+// parameter is the origin of the values of parameters, in problems.
+const parameter = "parameter"
+
+// doc is the document of a row's workload at a point.
+func (b *bench) doc(c, r int, params []Param, x at) (*configs.Doc, error) {
 	k := &b.spec.Cases[c]
 	doc, err := workloads.Normal(b.docs[c])
 	if err != nil {
@@ -192,13 +214,13 @@ func (b *bench) build(c, r int, params []Param, x at) (*workloads.Workload, erro
 	for i := range params {
 		if p := &params[i]; p.applies(k) {
 			for _, path := range slices.Concat([]string{p.Path}, p.Also) {
-				if err := own.SetFrom("parameter", path, p.kind.Print(x[i])); err != nil {
+				if err := own.SetFrom(parameter, path, p.kind.Print(x[i])); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	return workloads.FromDoc(b.files[c], &own)
+	return &own, nil
 }
 
 // time is what the measurement's clock would have shown, in seconds.
@@ -256,15 +278,11 @@ func (k *Clock) call(res *result.Result, call int) (d engine.Duration, err error
 
 func (k *Clock) sum(b *result.Block) (d engine.Duration, err error) {
 	for _, name := range k.Reasons {
-		found := false
-		for r := range result.NumReasons {
-			if r.String() == name {
-				d, found = d+b.Time[r], true
-			}
-		}
-		if !found {
+		r := slices.Index(reasons(), name)
+		if r < 0 {
 			return 0, fmt.Errorf("clock: a block's account has no reason %q", name)
 		}
+		d += b.Time[r]
 	}
 	return d, nil
 }

@@ -12,9 +12,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"pldperf/configs"
 	"pldperf/engine"
+	"pldperf/hw/result"
 )
 
 // Spec is a file of cases, and of what is fitted to them.
@@ -120,6 +122,9 @@ func FromDoc(file string, doc *configs.Doc) (*Spec, error) {
 
 // Check reports what no single field shows.
 func (s *Spec) Check(report func(path, format string, args ...any)) {
+	if len(s.Cases) == 0 {
+		report("cases", "there is no case, so nothing to compare")
+	}
 	var names []string
 	for i, c := range s.Cases {
 		if slices.Contains(names, c.Name) {
@@ -129,8 +134,18 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 		if c.Baseline.Kind != "none" && c.Baseline.Column == "" {
 			report(fmt.Sprintf("cases.%d.baseline", i), "a baseline needs the column of its x; kind: none has none")
 		}
+		for k := range i {
+			if o := &s.Cases[k]; o.group() == c.group() && o.Baseline.Kind != c.Baseline.Kind {
+				report(fmt.Sprintf("cases.%d.baseline", i), "case %q of the same group has a line of kind %s", o.Name, o.Baseline.Kind)
+			}
+		}
 		if c.Clock.Ranks == "middle" && (c.Clock.Covers == "" || c.Clock.Covers == "elapsed") {
 			report(fmt.Sprintf("cases.%d.clock", i), "elapsed is that of all ranks; ranks: middle goes with core and reasons")
+		}
+		for k, name := range c.Clock.Reasons {
+			if !slices.Contains(reasons(), name) {
+				report(fmt.Sprintf("cases.%d.clock.reasons.%d", i, k), "a block's account has no reason %q; it has %s", name, strings.Join(reasons(), ", "))
+			}
 		}
 		if (c.Clock.Covers == "reasons") != (len(c.Clock.Reasons) > 0) {
 			report(fmt.Sprintf("cases.%d.clock", i), "reasons go with covers: reasons")
@@ -156,6 +171,14 @@ func (s *Spec) Check(report func(path, format string, args ...any)) {
 	for i := range s.Alternatives {
 		check(fmt.Sprintf("alternatives.%d.params", i), s.Alternatives[i].Params)
 	}
+}
+
+// reasons are the names of what a block's time is for.
+func reasons() (out []string) {
+	for r := range result.NumReasons {
+		out = append(out, r.String())
+	}
+	return out
 }
 
 func (p *Param) check(cases []string, report func(field, format string, args ...any)) {

@@ -69,8 +69,8 @@ func (v *Value) float(r row) (float64, error) {
 		return 0, err
 	}
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x <= 0 {
-		return 0, v.at.Fault("want a number above 0, got %q", text)
+	if err != nil || !(x > 0) || math.IsInf(x, 0) {
+		return 0, v.at.Fault("line %d of the table: want a number above 0, got %q", r.line, text)
 	}
 	return x, nil
 }
@@ -93,6 +93,9 @@ func (v *Values) UnmarshalDoc(d *configs.Doc) error {
 	return nil
 }
 
+// setting is the origin of values that a case sets, in problems.
+const setting = "set"
+
 // set applies all of them to a workload.
 func (v *Values) set(doc *configs.Doc, r row) error {
 	for i, path := range v.paths {
@@ -100,7 +103,7 @@ func (v *Values) set(doc *configs.Doc, r row) error {
 		if err != nil {
 			return err
 		}
-		if err := doc.SetFrom("set", path, text); err != nil {
+		if err := doc.SetFrom(setting, path, text); err != nil {
 			return err
 		}
 	}
