@@ -34,6 +34,9 @@ func (e *Explanation) page() *page {
 	r := c.Result
 	p := &page{title: c.Title}
 	p.lead = append(verdict(r), e.Sentences()...)
+	diagnosisTables(p, r)
+	waits(p, r.Stuck)
+	hazardTable(p, r)
 	pathTable(p, r)
 	stepTable(p, r)
 	e.slackTable(p)
@@ -41,7 +44,7 @@ func (e *Explanation) page() *page {
 	e.pairTable(p)
 	e.moveTable(p)
 	e.coreNumTable(p)
-	p.tail = []string{"Each line of these tables but the first three is one or two runs of their own, with the settings that it names."}
+	p.tail = []string{"Each line of these tables from the ideal parts on is one or two runs of their own, with the settings that it names."}
 	return p
 }
 

@@ -141,6 +141,8 @@ func (e *Explanation) limiter() string {
 	return fmt.Sprintf("no shared part is busy more than %s %% of the time, and most of the path is %s, which more blocks do not shorten", percent(f), g[0].Group)
 }
 
+var portKinds = map[string]string{"port in": "incoming port", "port out": "outgoing port"}
+
 // portSentence says how idle the ports are, where there are some.
 func (e *Explanation) portSentence() string {
 	r := e.Run.Result
@@ -150,8 +152,12 @@ func (e *Explanation) portSentence() string {
 			continue
 		}
 		idle := span - (k.busy+k.blocked)/engine.Duration(k.number)
+		noun := k.name // "port in" is an incoming port
+		if kind, ok := portKinds[k.name]; ok {
+			noun = kind
+		}
 		return fmt.Sprintf("The %s are idle %s %% of the time on average, the busiest (%s) %s %%.",
-			plural(k.number, k.name), percentOf(idle, span), at(k.busiest), percentOf(span-k.busiest.Busy-k.busiest.Blocked, span))
+			plural(k.number, noun), percentOf(idle, span), at(k.busiest), percentOf(span-k.busiest.Busy-k.busiest.Blocked, span))
 	}
 	return ""
 }

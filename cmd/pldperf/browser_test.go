@@ -143,6 +143,7 @@ func (b *browser) picture(name string, whole bool) {
 	}
 	var png []byte
 	if whole {
+		b.run(chromedp.Evaluate(`scrollTo(0, 0)`, nil), chromedp.Sleep(50*time.Millisecond)) // what sticks to the top stands there
 		b.run(chromedp.FullScreenshot(&png, 100))
 	} else {
 		b.run(chromedp.CaptureScreenshot(&png))

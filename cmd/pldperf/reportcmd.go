@@ -11,6 +11,8 @@ import (
 
 	"pldperf/configs"
 	"pldperf/hw"
+	"pldperf/hw/result"
+	"pldperf/reports"
 	"pldperf/reports/document"
 	html "pldperf/reports/page"
 	"pldperf/workloads"
@@ -26,6 +28,9 @@ RESULT is a result (the JSON of run, sweep, explain, diff, validate or calibrate
 workload or sweep, which is run now. Of a workload that is run now everything is recorded
 that happens, which its result does not hold; --explain also reruns it with each part of
 the machine ideal, as pldperf explain does. Several results become tabs of one page.
+
+The exit code is 1, and the page is there, when what was run now did not end ok: wrong data,
+a hazard, a deadlock, an abort.
 
 Examples:
   pldperf report a5-moe-dispatch -o report.html
@@ -75,12 +80,13 @@ func (a *app) report(ctx context.Context, names []string, f *reportFlags) error 
 		return fmt.Errorf("--spans: %d, must be 0 or more", f.spans)
 	}
 	p := &html.Page{Title: f.title, Program: version(), Accuracy: shippedAccuracy()}
+	bad := false
 	for _, name := range names {
-		r, err := a.reported(ctx, name, f)
+		r, ran, err := a.reported(ctx, name, f)
 		if err != nil {
 			return err
 		}
-		p.Results = append(p.Results, *r)
+		p.Results, bad = append(p.Results, *r), bad || ran && !a.endedWell(r.Document, f)
 	}
 	if err := a.output(f.output, p.Write); err != nil {
 		return err
@@ -88,21 +94,37 @@ func (a *app) report(ctx context.Context, names []string, f *reportFlags) error 
 	if f.output != "-" {
 		fmt.Fprintln(a.out, f.output)
 	}
+	if bad {
+		return failure{exitBad}
+	}
 	return nil
 }
 
-// reported is one result of a page: read, or run now.
-func (a *app) reported(ctx context.Context, name string, f *reportFlags) (*html.Result, error) {
+// endedWell reports whether what was run now ended as it should.
+func (a *app) endedWell(d *document.Document, f *reportFlags) bool {
+	switch {
+	case d.Run != nil:
+		return d.Run.Result.Status == result.OK
+	case d.Explanation != nil:
+		return d.Explanation.Run.Result.Status == result.OK
+	case d.Sweep != nil:
+		return a.ended((*reports.Comparison)(d.Sweep), len(d.Sweep.Points), &f.sweepFlags) == nil
+	}
+	return true
+}
+
+// reported is one result of a page: read, or run now, which ran says.
+func (a *app) reported(ctx context.Context, name string, f *reportFlags) (r *html.Result, ran bool, err error) {
 	data, isResult, err := a.resultFile(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if isResult {
 		d, err := document.Read(bytes.NewReader(data))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", nameOf(name), err)
+			return nil, false, fmt.Errorf("%s: %w", nameOf(name), err)
 		}
-		return &html.Result{Name: nameOf(name), Document: d}, nil
+		return &html.Result{Name: nameOf(name), Document: d}, false, nil
 	}
 	file, doc := name, (*configs.Doc)(nil)
 	if data != nil {
@@ -113,14 +135,15 @@ func (a *app) reported(ctx context.Context, name string, f *reportFlags) (*html.
 	}
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, false, err
 	case doc.Has("axes"):
 		d, err := a.sweepNow(ctx, file, doc, f.sets, &diffFlags{sweepFlags: f.sweepFlags})
-		return &html.Result{Name: file, Document: d}, err
+		return &html.Result{Name: file, Document: d}, true, err
 	case isMachine(doc):
-		return nil, doc.At("name").Fault("this is a machine, which a workload names; see: pldperf show %s", file)
+		return nil, false, doc.At("name").Fault("this is a machine, which a workload names; see: pldperf show %s", file)
 	}
-	return a.recorded(ctx, file, doc, f)
+	r, err = a.recorded(ctx, file, doc, f)
+	return r, true, err
 }
 
 // recorded runs a workload and keeps what happens over time.
@@ -150,7 +173,9 @@ func (a *app) recorded(ctx context.Context, file string, doc *configs.Doc, f *re
 		for _, p := range w.Unread() {
 			c.Notes = append(c.Notes, p.Error())
 		}
-		r.Document, r.Traffic = c.Document(version()), w.Traffic()
+		if r.Document, r.Traffic = c.Document(version()), w.Traffic(); r.Traffic == nil && r.Timeline != nil {
+			r.Traffic, r.Unit = r.Timeline.Traffic(len(c.Result.Ranks)), "B"
+		}
 		if f.explain {
 			return r, f.explained(ctx, file, doc, r, m)
 		}

@@ -21,6 +21,7 @@ func (c *Core) hold(d engine.Duration) {
 	} else if c.holder == lastStore {
 		c.holder = c.last
 	}
+	c.line.Held(c.since.Add(d), c.holder)
 	for i := range c.Acct.Held {
 		if h := &c.Acct.Held[i]; h.Reason == c.reason.String() && h.Peer == c.holder {
 			h.Time += d

@@ -37,6 +37,7 @@ type Block struct {
 	span  Span        // of the present reason, without its time
 	phase string      // that is open
 	state uint8       // what is open: nothing, the call, or a phase of it
+	held  engine.Time // up to when it is known whom it waited for
 }
 
 func (r *Recorder) rank(n int) *rank {
@@ -68,7 +69,7 @@ func (r *Recorder) Launch(rank, block int, c *Call, now engine.Time, reason stri
 		return nil
 	}
 	u := r.take(rank)
-	b := &Block{rec: r, unit: u, since: now, span: Span{Name: reason, Peer: -1, Seq: -1, Spent: Spent{Call: c, Block: block, PC: -1}}}
+	b := &Block{rec: r, unit: u, since: now, span: Span{Name: reason, Peer: -1, Seq: -1, Spent: Spent{Call: c, Block: block, PC: -1, Holder: NoHolder}}}
 	u.block, u.taken = b, true
 	return b
 }
@@ -95,7 +96,22 @@ func (b *Block) Turn(t engine.Time, reason, op, phase string, pc, peer int) {
 		return
 	}
 	b.charge(t)
-	s.Name, s.Op, s.Phase, s.PC, s.Peer = reason, op, phase, pc, peer
+	s.Name, s.Op, s.Phase, s.PC, s.Peer, s.Holder = reason, op, phase, pc, peer, NoHolder
+}
+
+// Held says which rank the block has waited for up to t, since the last turn or since it was last said: a wait knows it
+// when it is over.
+func (b *Block) Held(t engine.Time, rank int) {
+	if b == nil {
+		return
+	}
+	if s := &b.span; s.Holder != rank {
+		if s.Holder != NoHolder {
+			b.charge(b.held)
+		}
+		s.Holder = rank
+	}
+	b.held = t
 }
 
 // charge shows the time up to t.
@@ -143,10 +159,10 @@ func (b *Block) Carve(from, to engine.Time, reason string) {
 		return
 	}
 	b.charge(from)
-	was := b.span.Name
-	b.span.Name = reason
+	was, holder := b.span.Name, b.span.Holder
+	b.span.Name, b.span.Holder = reason, NoHolder
 	b.charge(to)
-	b.span.Name = was
+	b.span.Name, b.span.Holder = was, holder
 }
 
 // Done ends the block; unless its AIV still stores for it, the next one may have that.

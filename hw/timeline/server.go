@@ -50,6 +50,7 @@ func (s *Server) Carry(begin, end engine.Time, n int64, name string, peer int) {
 	if !s.busy.asked {
 		s.ask()
 	}
+	s.rec.settle(begin)
 	if s.busy.track != 0 {
 		s.carry(begin, end, n, name, peer)
 	}
@@ -68,10 +69,35 @@ func (s *Server) carry(begin, end engine.Time, n int64, name string, peer int) {
 	s.span = Span{Begin: begin, End: end, Name: name, Bytes: n, Peer: peer, Seq: -1}
 }
 
+// settling is how long a server may go on after a pause before it tells of what it did.
+const settling = 20 * bin
+
+// settle lets servers tell of what they did long ago, so that a sink that is full lacks
+// nothing old. None goes on where it stopped then.
+func (r *Recorder) settle(now engine.Time) {
+	if now < r.settled+settling {
+		return
+	}
+	r.settled = now
+	for _, s := range r.servers {
+		s.settle(now - settling)
+	}
+}
+
+func (s *Server) settle(before engine.Time) {
+	if s.busy.track != 0 && s.span.End < before {
+		s.rec.put(s.busy.track, &s.span)
+		s.span = Span{}
+	}
+	if s.rate.track != 0 && s.at+2*bin < before && (s.moved > 0 || s.shown > 0) {
+		s.turn(s.at + 2*bin)
+	}
+}
+
 // spread divides bytes among the bins that their span is in.
 func (s *Server) spread(begin, end engine.Time, n int64) {
 	for begin < end {
-		if at := begin - begin%bin; at != s.at {
+		if at := begin - begin%bin; at > s.at {
 			s.turn(at)
 		}
 		edge := min(end, s.at+bin)

@@ -66,7 +66,16 @@ type Spent struct {
 	Op    string
 	PC    int // the op's number in its program
 	Phase string
+	// Holder is the rank that it waits for. NoHolder: for none, or nobody knows; NoRank: for what is no other rank's, a
+	// sector of signal cells or memory.
+	Holder int
 }
+
+// Holders that are no ranks.
+const (
+	NoRank   = -1
+	NoHolder = -2
+)
 
 // Call is a task, on all ranks.
 type Call struct {
@@ -100,7 +109,8 @@ type Recorder struct {
 	tracks  Track
 	ranks   []*rank
 	servers []*Server
-	span    Span // for those who have none of their own to give
+	span    Span        // for those who have none of their own to give
+	settled engine.Time // up to when servers have told of what they did
 }
 
 // New returns a Recorder for a sink; nil for none.

@@ -2,6 +2,8 @@ package timeline_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,6 +58,7 @@ func TestWithoutASinkNothingIsKept(t *testing.T) {
 	b.Remote(timeline.MTE2, 0, 1, "", 0)
 	b.Stages(0, 0)
 	b.Instant(0, "")
+	b.Held(0, 1)
 	b.Done(0, true)
 	q.Depth(0, 0)
 	q.Over(nil)
@@ -81,6 +84,55 @@ func TestABlocksTimeIsInItsPhasesAndItsCall(t *testing.T) {
 		"2 AIV 0 SCALAR.0: 40 [ move", "2 AIV 0 SCALAR.0: 40-45 mte2 0 B peer 3", "2 AIV 0 SCALAR.0: 45-50 stage_wait 0 B peer 3",
 		"2 AIV 0 SCALAR.0: 50-60 mte2 0 B peer 3", "2 AIV 0 SCALAR.0: 60 ]", "2 AIV 0 SCALAR.0: 60 ]",
 	}, n.take())
+}
+
+// holders is a Sink that writes down for whom blocks wait.
+type holders struct {
+	notes
+}
+
+func (n *holders) Span(t timeline.Track, s *timeline.Span) {
+	n.say(t, "%d-%d %s for %d", s.Begin, s.End, s.Name, s.Holder)
+}
+
+func TestAWaitNamesItsHolderWhenItIsOver(t *testing.T) {
+	var n holders
+	r := timeline.New(&n)
+	b := r.Launch(0, 0, &timeline.Call{Name: "push"}, 0, "launch")
+	b.Turn(10, "signal_wait", "wait", "", 0, -1)
+	b.Held(20, 3)
+	b.Held(25, 3)
+	b.Held(30, 4) // the same wait goes on for another
+	b.Held(35, timeline.NoRank)
+	b.Turn(35, "scalar", "spend", "", 1, -1)
+	b.Turn(40, "cqe_wait", "flush", "", 2, 1)
+	b.Held(50, 1)
+	b.Turn(50, "idle", "end", "", -1, -1)
+	b.Done(50, true)
+	var spans []string
+	for _, l := range n.take() {
+		if _, text, ok := strings.Cut(l, "SCALAR.0: "); ok && strings.Contains(text, " for ") {
+			spans = append(spans, text)
+		}
+	}
+	assert.Equal(t, []string{
+		"0-10 launch for -2", "10-25 signal_wait for 3", "25-30 signal_wait for 4", "30-35 signal_wait for -1", "35-40 scalar for -2", "40-50 cqe_wait for 1",
+	}, spans)
+}
+
+// A server that rests must not tell of what it did at the end of the run: a sink that is full by then would lack it.
+func TestWhatAServerDidLongAgoIsToldWhileOthersGoOn(t *testing.T) {
+	var n notes
+	r := timeline.New(&n)
+	a, b := r.Server(timeline.Place{Kind: timeline.Port, Name: "early"}, true), r.Server(timeline.Place{Kind: timeline.SDMA, Name: "late"}, false)
+	a.Carry(0, us, 1000, "send", 1)
+	for i := engine.Time(0); i < 100; i++ {
+		b.Carry(i*us, (i+1)*us, 10, "put", int(i%2))
+	}
+	early := slices.DeleteFunc(n.take(), func(s string) bool { return !strings.Contains(s, "early") })
+	assert.Equal(t, []string{"0  early.0: 0-1000000 send 1000 B peer 1", "0  early rate.0: 0 = 1000000000", "0  early rate.0: 1000000 = 0"}, early)
+	r.Close(100 * us)
+	assert.NotContains(t, strings.Join(n.take(), "\n"), "early", "and not again")
 }
 
 // An AIV is free for the next block when the last has ended, unless it still stores for it.

@@ -20,10 +20,10 @@ type sweepView struct {
 	Roofs   []roofView      `json:"roofs,omitempty"`
 	Notes   []string        `json:"notes,omitempty"`
 	Band    *document.Band  `json:"band,omitempty"`
-	Advice  []string        `json:"advice,omitempty"` // recommendations as sentences
-	Picks   []int           `json:"picks,omitempty"`  // points that are recommended
-	Words   []string        `json:"words"`            // of Status, BoundBy, Limits, Problem, Outside
-	Causes  []string        `json:"causes"`           // of Parts
+	Advice  []adviceView    `json:"advice,omitempty"`
+	Picks   []int           `json:"picks,omitempty"` // points that are recommended
+	Words   []string        `json:"words"`           // of Status, BoundBy, Limits, Problem, Outside
+	Causes  []string        `json:"causes"`          // of Parts
 	Status  []int           `json:"status"`
 	Problem []int           `json:"problem"`
 	Outside []int           `json:"outside"`
@@ -55,6 +55,13 @@ type axisView struct {
 	Points []int     `json:"points"`
 }
 
+// adviceView is a recommendation as a sentence, and the points that it is for: what they
+// have in common; "": all.
+type adviceView struct {
+	For  string `json:"for,omitempty"`
+	Text string `json:"text"`
+}
+
 type roofView struct {
 	Name string `json:"name"`
 	Rate int64  `json:"bytes_per_s"`
@@ -82,7 +89,11 @@ func viewSweep(s *document.Sweep) *sweepView {
 		}
 	}
 	for _, c := range (*reports.Comparison)(s).Choices() {
-		v.Advice = append(v.Advice, c.Text)
+		var common []string
+		for _, kv := range c.Axes {
+			common = append(common, kv.Key+" "+kv.Value)
+		}
+		v.Advice = append(v.Advice, adviceView{strings.Join(common, ", "), c.Text})
 		if c.Pick >= 0 {
 			v.Picks = append(v.Picks, c.Rows[c.Pick].Point)
 		}

@@ -28,7 +28,11 @@ type Timeline struct {
 	kept    int64
 	dropped int64
 	cut     engine.Time // nothing that ends before is lacking
+	sent    map[pair]int64
 }
+
+// pair is the traffic from a rank to another.
+type pair struct{ from, to int }
 
 // track is what a Timeline keeps of one track.
 type track struct {
@@ -38,6 +42,7 @@ type track struct {
 	last  int64 // the end of the span, or the time of the value, before
 	seq   int64 // of the SQE before
 	works []work
+	lane  *traces.Lane // once it was asked for
 }
 
 // work is when an AIV executed a block.
@@ -48,7 +53,7 @@ type work struct {
 }
 
 // detail is what many spans have in common: numbers of words, and places.
-type detail struct{ name, op, phase, call, block, pc, peer, sges int }
+type detail struct{ name, op, phase, call, block, pc, peer, sges, holder int }
 
 // index numbers values in the order in which they come.
 type index[T comparable] struct {
@@ -110,10 +115,13 @@ func (l *Timeline) Span(t timeline.Track, s *timeline.Span) {
 	if s.Call != nil {
 		k.executes(s)
 	}
+	if k.Kind == timeline.Port && s.Name == "send" {
+		l.sends(pair{k.Rank, s.Peer}, s.Bytes)
+	}
 	if !l.keep(s.End) {
 		return
 	}
-	d := detail{name: l.words.of(s.Name), op: l.words.of(s.Op), phase: l.words.of(s.Phase), block: -1, pc: -1, peer: s.Peer, sges: s.SGEs}
+	d := detail{name: l.words.of(s.Name), op: l.words.of(s.Op), phase: l.words.of(s.Phase), block: -1, pc: -1, peer: s.Peer, sges: s.SGEs, holder: l.words.of(traces.Holder(s))}
 	if s.Call != nil {
 		d.call, d.block, d.pc = l.words.of(s.Call.Name), s.Block, s.PC
 	} else {
@@ -125,6 +133,29 @@ func (l *Timeline) Span(t timeline.Track, s *timeline.Span) {
 		k.put(s.Seq - k.seq)
 		k.seq = s.Seq
 	}
+}
+
+func (l *Timeline) sends(p pair, n int64) {
+	if l.sent == nil {
+		l.sent = map[pair]int64{}
+	}
+	l.sent[p] += n
+}
+
+// Traffic returns the bytes that the ports of each rank have sent to each rank, of all
+// calls; nil when none has sent any.
+func (l *Timeline) Traffic(ranks int) [][]int64 {
+	if len(l.sent) == 0 {
+		return nil
+	}
+	m := make([][]int64, ranks)
+	for i := range m {
+		m[i] = make([]int64, ranks)
+		for j := range m[i] {
+			m[i][j] = l.sent[pair{i, j}]
+		}
+	}
+	return m
 }
 
 // Count packs a value as two numbers: the time since the one before, and itself.
@@ -152,14 +183,37 @@ func (k *track) executes(s *timeline.Span) {
 	k.works = append(k.works, work{s.Call.Name, s.Block, s.Begin, s.End})
 }
 
-// Find returns the first track with something on it that fits; 0 when there is none.
-func (l *Timeline) Find(fits func(p *timeline.Place) bool) timeline.Track {
+// Find returns the tracks with something on them that fit.
+func (l *Timeline) Find(fits func(p *timeline.Place) bool) (out []timeline.Track) {
 	for i := range l.tracks {
 		if k := &l.tracks[i]; k.n > 0 && fits(&k.Place) {
-			return timeline.Track(i)
+			out = append(out, timeline.Track(i))
 		}
 	}
-	return 0
+	return out
+}
+
+// Lane unpacks the spans of a track that is one of several for the same thing.
+func (l *Timeline) Lane(t timeline.Track) *traces.Lane {
+	k := &l.tracks[t]
+	if k.lane != nil || !traces.HasLanes(k.Kind) {
+		return k.lane
+	}
+	k.lane = new(traces.Lane)
+	r, at := bytes.NewReader(k.data.Bytes()), int64(0)
+	next := func() int64 { v, _ := binary.ReadVarint(r); return v } // what put has packed has no error
+	for range k.n {
+		at += next()
+		begin := at
+		at += next()
+		name := l.words.list[l.details.list[next()].name]
+		next() // bytes
+		if k.Kind == timeline.Queue {
+			next() // the SQE
+		}
+		k.lane.Add(engine.Time(begin), engine.Time(at), name)
+	}
+	return k.lane
 }
 
 // Unit returns the AIV that executes the block of a step; -1 when nothing shows it.
@@ -182,7 +236,7 @@ func (l *Timeline) Unit(s *result.PathStep) int {
 type lineView struct {
 	Tracks  []trackView `json:"tracks"`
 	Words   []string    `json:"words"`
-	Details [][8]int    `json:"details"` // name, op, phase, call (numbers of words), block, pc, peer, sges
+	Details [][9]int    `json:"details"` // name, op, phase, call (numbers of words), block, pc, peer, sges
 	Data    string      `json:"data"`    // base64 of gzip of the packed tracks, one after another
 	Kept    int64       `json:"kept"`
 	Note    string      `json:"note,omitempty"`
@@ -230,7 +284,7 @@ func (l *Timeline) view(path *result.Path) (*lineView, error) {
 	}
 	v.Data = base64.StdEncoding.EncodeToString(packed.Bytes())
 	for _, d := range l.details.list {
-		v.Details = append(v.Details, [8]int{d.name, d.op, d.phase, d.call, d.block, d.pc, d.peer, d.sges})
+		v.Details = append(v.Details, [9]int{d.name, d.op, d.phase, d.call, d.block, d.pc, d.peer, d.sges, d.holder})
 	}
 	if l.dropped > 0 {
 		v.Note = fmt.Sprintf("%d of %d spans and values are left out: the limit is %d; up to %v nothing is lacking", l.dropped, l.kept+l.dropped, l.kept, l.cut)
@@ -239,31 +293,16 @@ func (l *Timeline) view(path *result.Path) (*lineView, error) {
 	return v, nil
 }
 
-// stops finds the track of each step of a path. Steps repeat the same few places.
+// stops finds the track of each step of a path.
 func (l *Timeline) stops(path *result.Path, places []int) (out []int) {
 	if path == nil {
 		return nil
 	}
-	type where struct {
-		cause             string
-		rank, peer, block int
-		task              string
-		unit              int
-	}
-	known := map[where]int{}
+	find := traces.NewFinder(l)
 	for i := range path.Steps {
-		s := &path.Steps[i]
-		at := where{s.Cause, s.Rank, s.Peer, s.Block, s.Task, -1}
-		if s.Block >= 0 {
-			at.unit = l.Unit(s)
-		}
-		n, ok := known[at]
-		if !ok {
-			n = -1
-			if t := traces.Where(s, l); t != 0 {
-				n = places[t]
-			}
-			known[at] = n
+		n := -1
+		if t := find.Where(&path.Steps[i]); t != 0 {
+			n = places[t]
 		}
 		out = append(out, n)
 	}

@@ -144,6 +144,15 @@ func (c *chrome) span(t timeline.Track, s *timeline.Span) {
 	c.b = append(c.b, '}', '}')
 }
 
+func (c *chrome) path(t timeline.Track, s *timeline.Span, holder string) {
+	c.span(t, s)
+	if holder != "" {
+		c.b = c.b[:len(c.b)-2] // before the two ends
+		c.string("holder", holder)
+		c.b = append(c.b, '}', '}')
+	}
+}
+
 func (c *chrome) count(t timeline.Track, at engine.Time, value int64) {
 	x := &c.tracks[t]
 	c.event('C', x.pid)
@@ -199,6 +208,9 @@ func each(s *timeline.Span, number func(key string, v int64), text func(key, v s
 	}
 	if s.Peer >= 0 {
 		number("peer", int64(s.Peer))
+	}
+	if h := Holder(s); h != "" {
+		text("holder", h)
 	}
 	if s.Bytes > 0 {
 		number("bytes", s.Bytes)

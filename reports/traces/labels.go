@@ -10,6 +10,27 @@ import (
 // label is the whole name of a track within its rank.
 func label(p *timeline.Place) string { return strings.TrimSpace(p.Group + " " + p.Name) }
 
+// own says which part of its own AIV, or who else, a block waits for.
+var own = map[string]string{
+	"mte2": "own MTE2", "mte3": "own MTE3", "stage_wait": "own MTE3", "pipe_barrier": "own pipes", "vector": "own VECTOR",
+	"dependency_wait": "tasks before, or AIVs that are taken",
+}
+
+// Holder says in words whom a span waits for; "" when it waits for nobody, or nobody knows.
+func Holder(s *timeline.Span) string {
+	switch {
+	case s.Call == nil:
+		return ""
+	case s.Holder >= 0:
+		return process(s.Holder)
+	case s.Holder == timeline.NoRank && s.Name == "signal_wait":
+		return "a sector of signal cells"
+	case s.Holder == timeline.NoRank:
+		return "memory"
+	}
+	return own[s.Name]
+}
+
 // process is the name of what holds the tracks of a rank.
 func process(rank int) string {
 	if rank < 0 {

@@ -14,6 +14,7 @@ func (t *Trace) room(end engine.Time) bool {
 	if s.Dropped == 0 {
 		if t.fits() {
 			s.Events++
+			s.Last = max(s.Last, end)
 			return true
 		}
 		s.Cut = end
@@ -52,10 +53,13 @@ func (t *Trace) limit(path bool) {
 	}
 }
 
-// CutText says what a trace lacks beyond its limits; "" when it lacks nothing.
+// CutText says what a trace lacks beyond its limits; "" when it lacks nothing. Events are
+// told when what they show is over, and of some parts later, so that behind the first that
+// does not fit there may be some that do.
 func (s *Stats) CutText() string {
 	if s.Dropped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the trace holds the first %d of %d events, whole up to %v: the limit is %s", s.Events, s.Events+s.Dropped, s.Cut, s.Limit)
+	return fmt.Sprintf("the trace holds %d of %d events: all that ends before %v, some of what ends up to %v, nothing later: the limit is %s",
+		s.Events, s.Events+s.Dropped, s.Cut, s.Last, s.Limit)
 }

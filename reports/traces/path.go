@@ -38,6 +38,7 @@ func (t *Trace) Path(p *result.Path) error {
 	track := timeline.Track(len(t.tracks))
 	t.Open(track, &timeline.Place{Kind: timeline.Calls, Rank: -1, Name: pathName})
 	var last Stop
+	find := NewFinder(t)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if s.From < t.opt.From || s.To > t.opt.To || s.From == s.To {
@@ -48,7 +49,7 @@ func (t *Trace) Path(p *result.Path) error {
 			break
 		}
 		t.step(track, s)
-		at := Stop{s.From, s.To, Where(s, t)}
+		at := Stop{s.From, s.To, find.Where(s)}
 		if at.track == 0 {
 			continue
 		}
@@ -62,13 +63,51 @@ func (t *Trace) Path(p *result.Path) error {
 	return nil
 }
 
-// step writes a step as a span of the path.
+// step writes a step as spans of the path.
 func (t *Trace) step(track timeline.Track, s *result.PathStep) {
-	v := timeline.Span{Begin: s.From, End: s.To, Name: s.Cause, Peer: s.Peer, Seq: -1}
-	v.Op, v.PC, v.Phase = s.Op, -1, place(s)
-	t.stats.Events++
-	t.show(track)
-	t.enc.span(track, &v)
+	for _, x := range Pieces(s) {
+		v := timeline.Span{Begin: x.From, End: x.To, Name: x.Cause, Peer: s.Peer, Seq: -1}
+		v.Op, v.PC, v.Phase = s.Op, -1, place(s)
+		t.stats.Events++
+		t.show(track)
+		t.enc.path(track, &v, x.Holder)
+	}
+}
+
+// Piece is a part of a step that has one cause.
+type Piece struct {
+	Cause    string
+	From, To engine.Time
+	Holder   string // who had what was waited for; "": nobody, or nobody knows
+}
+
+// Pieces splits a step into the time in which others held what it needed and its own. Turns
+// of a link alternate: of a step with both, the two sums stand one after the other, the wait
+// first.
+func Pieces(s *result.PathStep) []Piece {
+	own := Piece{Cause: s.Cause, From: s.From.Add(s.Queued), To: s.To}
+	if s.Queued == 0 {
+		return []Piece{own}
+	}
+	wait := Piece{Cause: queueOf(s.Cause), From: s.From, To: own.From, Holder: "others"}
+	if h := s.Holder; h != nil {
+		wait.Holder = fmt.Sprintf("%d -> %d", h.Rank, h.Peer)
+		if h.Peer < 0 {
+			wait.Holder = process(h.Rank)
+		}
+	}
+	if own.From == own.To {
+		return []Piece{wait}
+	}
+	return []Piece{wait, own}
+}
+
+// queueOf is the cause of waiting for what another cause is the use of.
+func queueOf(cause string) string {
+	if cause == "sdma_rate" {
+		return "sdma_queue"
+	}
+	return cause + "_queue"
 }
 
 // place says in words whose a step is.
@@ -95,55 +134,100 @@ var parts = map[string]timeline.Kind{
 
 // Seen is what knows the tracks that are shown.
 type Seen interface {
-	// Find returns the first track that fits; 0 when there is none.
-	Find(fits func(p *timeline.Place) bool) timeline.Track
+	// Find returns the tracks that fit.
+	Find(fits func(p *timeline.Place) bool) []timeline.Track
 	// Unit returns the AIV that executes the block of a step; -1 when nothing shows it.
 	Unit(s *result.PathStep) int
+	// Lane returns what is known of the spans of a track; nil when nothing is.
+	Lane(t timeline.Track) *Lane
 }
 
-// Where returns the track that shows a step; 0 when there is none.
-func Where(s *result.PathStep, t Seen) timeline.Track {
+// Finder finds the tracks that show the steps of a path, which repeat the same few places.
+type Finder struct {
+	seen  Seen
+	known map[spot][]timeline.Track
+}
+
+// spot is what decides on which tracks a step may be.
+type spot struct {
+	kind       timeline.Kind
+	rank, peer int
+	cause      string
+	unit       int
+}
+
+// NewFinder returns one for tracks that have been shown.
+func NewFinder(t Seen) *Finder { return &Finder{t, map[spot][]timeline.Track{}} }
+
+// Where returns the track that shows a step; 0 when there is none. Of several lanes it is
+// the one that was at it then.
+func (f *Finder) Where(s *result.PathStep) timeline.Track {
+	x := spot{kind: timeline.NumKinds, rank: s.Rank, peer: s.Peer, cause: s.Cause, unit: -1}
+	if s.Block >= 0 {
+		x.unit = f.seen.Unit(s)
+	}
+	list, ok := f.known[x]
+	if !ok {
+		list = candidates(s, x.unit, f.seen)
+		f.known[x] = list
+	}
+	if len(list) == 0 {
+		return 0
+	}
+	best, most := list[0], 0
+	for _, t := range list {
+		if n := f.seen.Lane(t).fit(s); n > most {
+			best, most = t, n
+		}
+	}
+	return best
+}
+
+// candidates are the tracks that may show a step.
+func candidates(s *result.PathStep, unit int, t Seen) []timeline.Track {
+	find := func(k timeline.Kind, rank int, fits func(p *timeline.Place) bool) []timeline.Track {
+		return t.Find(func(p *timeline.Place) bool { return p.Kind == k && p.Rank == rank && fits(p) })
+	}
+	any := func(*timeline.Place) bool { return true }
+	named := func(name string) func(p *timeline.Place) bool {
+		return func(p *timeline.Place) bool { return p.Name == name }
+	}
 	switch s.Cause {
 	case "egress", "wire", "uplink":
-		port := fmt.Sprintf("port to rank %d", s.Peer)
-		if at := t.Find(func(p *timeline.Place) bool { return p.Kind == timeline.Port && p.Rank == s.Rank && p.Name == port }); at != 0 {
+		if at := find(timeline.Port, s.Rank, named(fmt.Sprintf("port to rank %d", s.Peer))); len(at) > 0 {
 			return at
 		}
-		return t.Find(func(p *timeline.Place) bool {
-			return p.Kind == timeline.Port && p.Rank == s.Rank && p.Name == "egress cap"
-		})
+		return find(timeline.Port, s.Rank, named("egress cap"))
 	case "ingress":
-		return t.Find(func(p *timeline.Place) bool {
-			return p.Kind == timeline.Port && p.Rank == s.Peer && p.Name == "ingress cap"
-		})
+		return find(timeline.Port, s.Peer, named("ingress cap"))
 	case "memory_rate", "memory_latency":
-		return t.Find(func(p *timeline.Place) bool { return p.Kind == timeline.Memory && p.Rank == s.Rank })
+		return find(timeline.Memory, s.Rank, any)
 	}
 	if k, ok := parts[s.Cause]; ok {
-		return t.Find(func(p *timeline.Place) bool {
-			return p.Kind == k && p.Rank == s.Rank && (p.Index == s.Peer || k == timeline.SDMA)
-		})
+		return find(k, s.Rank, func(p *timeline.Place) bool { return p.Index == s.Peer || k == timeline.SDMA })
 	}
 	if s.Block < 0 {
-		return t.Find(func(p *timeline.Place) bool { return p.Kind == timeline.Calls && p.Rank == s.Rank })
+		return find(timeline.Calls, s.Rank, any)
 	}
 	k, ok := lanes[s.Cause]
 	if !ok {
 		k = timeline.Scalar
 	}
-	unit := t.Unit(s)
-	return t.Find(func(p *timeline.Place) bool { return p.Kind == k && p.Rank == s.Rank && p.Index == unit })
+	return find(k, s.Rank, func(p *timeline.Place) bool { return p.Index == unit })
 }
 
-// Find returns the first track of the file that fits; 0 when there is none.
-func (t *Trace) Find(fits func(p *timeline.Place) bool) timeline.Track {
+// Find returns the tracks of the file that fit.
+func (t *Trace) Find(fits func(p *timeline.Place) bool) (out []timeline.Track) {
 	for i := range t.tracks {
 		if x := &t.tracks[i]; x.shown && fits(&x.Place) {
-			return timeline.Track(i)
+			out = append(out, timeline.Track(i))
 		}
 	}
-	return 0
+	return out
 }
+
+// Lane returns the spans of a track that is one of several for the same thing.
+func (t *Trace) Lane(id timeline.Track) *Lane { return t.tracks[id].lane }
 
 // work is when an AIV executed a block.
 type work struct {

@@ -37,8 +37,8 @@ type perfettoTrack struct {
 
 // saying is all that most spans say; what has more is not kept.
 type saying struct {
-	name, op string
-	pc, peer int32
+	name, op         string
+	pc, peer, holder int32
 }
 
 // parent is a rank, or a group of its tracks.
@@ -222,9 +222,19 @@ func (p *perfetto) span(t timeline.Track, s *timeline.Span) {
 	p.end(t, s.End)
 }
 
+func (p *perfetto) path(t timeline.Track, s *timeline.Span, holder string) {
+	packet, event := p.on(p.tracks[t].begin, s.Begin)
+	p.say(s)
+	if holder != "" {
+		p.string("holder", holder)
+	}
+	p.over(packet, event)
+	p.end(t, s.End)
+}
+
 // say writes the name of a span and what is known of it.
 func (p *perfetto) say(s *timeline.Span) {
-	k := saying{s.Name, s.Op, int32(s.PC), int32(s.Peer)}
+	k := saying{s.Name, s.Op, int32(s.PC), int32(s.Peer), int32(s.Holder)}
 	usual := s.Bytes == 0 && s.Seq < 0 && s.Call != nil
 	if !usual {
 		p.named(s.Name)
@@ -254,7 +264,7 @@ func (p *perfetto) saying(k saying, s *timeline.Span) []byte {
 
 // place spreads sayings; those that fall on one place only take longer.
 func (k *saying) place() int {
-	return int(uint32(k.pc)*67+uint32(k.peer)*13) + 5*len(k.name) + int(k.name[0])
+	return int(uint32(k.pc)*67+uint32(k.peer)*13+uint32(k.holder)*29) + 5*len(k.name) + int(k.name[0])
 }
 
 func (p *perfetto) number(key string, v int64) {

@@ -83,6 +83,7 @@ type Stats struct {
 	Dropped int64 // events beyond the limits
 	Limit   string
 	Cut     engine.Time   // nothing that ends before is lacking
+	Last    engine.Time   // nothing that ends later is there, but for the critical path
 	Took    time.Duration // about what writing took
 }
 
@@ -95,6 +96,7 @@ type track struct {
 	held   bool   // a counter's value from before Options.From is still to be written
 	value  int64
 	works  []work // of a Scalar track
+	lane   *Lane  // of a track that is one of several
 }
 
 type open struct {
@@ -110,6 +112,7 @@ type encoder interface {
 	begin(t timeline.Track, at engine.Time, name string)
 	end(t timeline.Track, at engine.Time)
 	span(t timeline.Track, s *timeline.Span)
+	path(t timeline.Track, s *timeline.Span, holder string)
 	count(t timeline.Track, at engine.Time, value int64)
 	instant(t timeline.Track, at engine.Time, name string)
 	arrow(n int64, from, to *Stop)
@@ -186,6 +189,9 @@ func (t *Trace) Open(id timeline.Track, p *timeline.Place) bool {
 	}
 	ours := p.Rank < 0 || len(t.opt.Ranks) == 0 || slices.Contains(t.opt.Ranks, p.Rank)
 	t.tracks[id] = track{Place: *p, wanted: ours && t.opt.Level.shows(p.Kind)}
+	if t.opt.Path && t.tracks[id].wanted && HasLanes(p.Kind) {
+		t.tracks[id].lane = new(Lane)
+	}
 	return t.tracks[id].wanted
 }
 
@@ -244,6 +250,9 @@ func (t *Trace) Span(id timeline.Track, s *timeline.Span) {
 		if t.room(s.End) {
 			t.show(id)
 			t.enc.span(id, s)
+			if l := t.tracks[id].lane; l != nil {
+				l.Add(s.Begin, s.End, s.Name)
+			}
 		}
 	}
 	t.done(start)

@@ -2,9 +2,12 @@ package traces_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -194,7 +197,12 @@ func TestATraceStaysWithinItsLimitsAndSaysWhatItLacks(t *testing.T) {
 		}
 		some, about := read(t, raw)
 		assert.Equal(t, s.CutText(), about["cut"])
-		assert.Regexp(t, `^the trace holds the first 500 of \d+ events, whole up to [\d.]+ us: the limit is 500 events$`, about["cut"])
+		assert.Regexp(t, `^the trace holds 500 of \d+ events: all that ends before [\d.]+ us, some of what ends up to [\d.]+ us, nothing later: the limit is 500 events$`, about["cut"])
+		for _, e := range some {
+			if e.Kind == "span" || e.Kind == "count" {
+				assert.LessOrEqual(t, e.At+e.Dur, int64(s.Last)/1000, "nothing later")
+			}
+		}
 		cut := int64(s.Cut) / 1000
 		if f == traces.Chrome {
 			nested(t, some)
@@ -250,7 +258,7 @@ func TestTheCriticalPathIsATrackAndArrowsThatRunForwards(t *testing.T) {
 		spec, c := make(t)
 		for _, f := range []traces.Format{traces.Chrome, traces.Perfetto} {
 			var out bytes.Buffer
-			tr, err := traces.New(&out, f, traces.Options{})
+			tr, err := traces.New(&out, f, traces.Options{Path: true})
 			require.NoError(t, err)
 			res := run(t, spec, c, tr)
 			require.NotEmpty(t, res.Path.Steps)
@@ -260,13 +268,17 @@ func TestTheCriticalPathIsATrackAndArrowsThatRunForwards(t *testing.T) {
 			events := read(t, f, out.Bytes())
 			var length int64
 			var from []event
-			arrows, tracks := 0, map[string]bool{}
+			arrows, tracks, spent := 0, map[string]bool{}, map[string]int64{}
 			for _, e := range events {
 				switch {
 				case e.Track == "machine: critical path":
 					require.Equal(t, "span", e.Kind)
 					assert.NotEmpty(t, e.Args["of"])
 					length += e.Dur
+					spent[e.Name] += e.Dur
+					if strings.HasSuffix(e.Name, "_queue") {
+						assert.Regexp(t, `^(\d+ -> \d+|rank \d+|others)$`, e.Args["holder"], "who has what the step waits for")
+					}
 				case e.Kind == "leave":
 					from = append(from, e)
 				case e.Kind == "arrive":
@@ -278,12 +290,131 @@ func TestTheCriticalPathIsATrackAndArrowsThatRunForwards(t *testing.T) {
 				}
 			}
 			assert.InDelta(t, float64(res.Elapsed)/1000, float64(length), float64(len(res.Path.Steps)), "it tiles the run")
+			for _, p := range res.Path.Parts {
+				assert.InDelta(t, float64(p.Time)/1000, float64(spent[p.Cause]), float64(len(res.Path.Steps)), "%s: as the card has it", p.Cause)
+			}
 			assert.Equal(t, len(from), arrows)
 			assert.Greater(t, arrows, 3)
 			assert.Greater(t, len(tracks), 1)
 			assert.Contains(t, strings.Join(slices.Collect(maps.Keys(tracks)), "\n"), "SCALAR")
 		}
 	}
+}
+
+// crowded is a call whose flows wait for each other, with several SQEs under way on a queue.
+func crowded(t testing.TB) (hw.Spec, *collectives.Call) {
+	spec, c := busy(t)
+	r, err := routing.New(routing.Spec{Kind: "moe_topk", Tokens: 400, Experts: 16, TopK: 4, Seed: 1}, 4, 4160, nil)
+	require.NoError(t, err)
+	c.Traffic = []collectives.Traffic{r}
+	return spec, c
+}
+
+// pathOf traces a run with its path as Chrome JSON.
+func pathOf(t testing.TB, spec hw.Spec, c *collectives.Call) (*result.Result, []byte) {
+	var out bytes.Buffer
+	tr, err := traces.New(&out, traces.Chrome, traces.Options{Path: true})
+	require.NoError(t, err)
+	res := run(t, spec, c, tr)
+	require.NoError(t, tr.Path(res.Path))
+	_, err = tr.Close()
+	require.NoError(t, err)
+	return res, out.Bytes()
+}
+
+func TestWaitsOfThePathNameWhoHeldWhatTheyWaitFor(t *testing.T) {
+	spec, c := crowded(t)
+	res, text := pathOf(t, spec, c)
+	events, _ := chromeEvents(t, text)
+	named := map[string]int{}
+	for _, e := range events {
+		if e.Track == "machine: critical path" && strings.HasSuffix(e.Name, "_queue") {
+			named[e.Args["holder"].(string)]++
+		}
+	}
+	held := 0
+	for i := range res.Path.Steps {
+		if s := &res.Path.Steps[i]; s.Queued > 0 && s.Holder != nil {
+			held++
+			assert.Contains(t, named, fmt.Sprintf("%d -> %d", s.Holder.Rank, s.Holder.Peer))
+		}
+	}
+	assert.Positive(t, held)
+}
+
+// chromeEvent is an event as the file has it.
+type chromeEvent struct {
+	Ph, Name string
+	Tid      int64
+	Ts, Dur  float64
+	ID       int64
+}
+
+// SQEs overlap, each on a lane of its own: an arrow must lead to the one that is at the stage.
+func TestArrowsLeadToTheLaneOfTheirSQE(t *testing.T) {
+	spec, c := crowded(t)
+	res, text := pathOf(t, spec, c)
+	var file struct{ TraceEvents []chromeEvent }
+	require.NoError(t, json.Unmarshal(text, &file))
+	arrives := map[int64]int64{} // step -> track
+	for _, e := range file.TraceEvents {
+		if e.Ph == "f" {
+			arrives[e.ID-1] = e.Tid
+		}
+	}
+	stages := map[string]string{"sge_gather": "gather", "ack": "ack", "cqe_write": "cqe"}
+	seen, lanes := map[string]int{}, map[int64]bool{}
+	for i := range res.Path.Steps {
+		s, tid := &res.Path.Steps[i], arrives[int64(i)]
+		stage, ok := stages[s.Cause]
+		if !ok || tid == 0 {
+			continue
+		}
+		seen[stage]++
+		lanes[tid] = true
+		end := float64(int64(s.To)/1000) / 1000
+		assert.True(t, slices.ContainsFunc(file.TraceEvents, func(e chromeEvent) bool {
+			return e.Tid == tid && e.Name == stage && math.Abs(e.Ts+e.Dur-end) < 0.0015
+		}), "step %d, %s, ends at %v us; on track %d nothing does", i, s.Cause, end, tid)
+	}
+	t.Logf("%v on %d lanes", seen, len(lanes))
+	assert.Positive(t, seen["ack"])
+}
+
+// What a block spends on waiting for others is, rank by rank, what its spans say.
+func TestBlockedSpansNameTheirHolder(t *testing.T) {
+	spec, c := crowded(t)
+	res, text := pathOf(t, spec, c)
+	events, _ := chromeEvents(t, text)
+	type key struct{ track, reason, holder string }
+	shown, want, times := map[key]int64{}, map[key]int64{}, map[key]int64{}
+	for _, e := range events {
+		if e.Kind == "span" && (e.Name == "signal_wait" || e.Name == "cqe_wait" || e.Name == "remote_wait") {
+			holder, ok := e.Args["holder"].(string)
+			assert.True(t, ok, "%v", e)
+			k := key{e.Track, e.Name, holder}
+			shown[k] += e.Dur
+			times[k]++
+		}
+	}
+	for i := range res.Blocks {
+		b := &res.Blocks[i]
+		for _, h := range b.Held {
+			holder := "memory"
+			if h.Reason == "signal_wait" {
+				holder = "a sector of signal cells"
+			}
+			if h.Peer >= 0 {
+				holder = fmt.Sprintf("rank %d", h.Peer)
+			}
+			want[key{fmt.Sprintf("rank %d: AIV %d SCALAR", b.Rank, b.Block), h.Reason, holder}] += int64(h.Time)
+		}
+	}
+	require.NotEmpty(t, want)
+	for k, d := range want {
+		assert.InDelta(t, float64(d)/1000, float64(shown[k]), float64(times[k]+1), "%v", k)
+	}
+	assert.Len(t, shown, len(want))
 }
 
 func read(t testing.TB, f traces.Format, b []byte) (events []event) {

@@ -41,7 +41,7 @@ function causeBar(parts, total, label) {
 function accounts(r) {
   const calls = r.calls || [], blocks = (r.blocks || []).filter(b => calls[b.call] && calls[b.call].timed !== false);
   if (!blocks.length) return null;
-  const bars = el('div', { class: 'accounts' });
+  const bars = el('div', { class: 'accounts' + (new Set(blocks.map(b => b.rank)).size > 24 ? ' many' : '') });
   const names = Object.keys(blocks[0].time_ps), used = names.filter(n => blocks.some(b => b.time_ps[n] > 0));
   const ranks = [...new Set(blocks.map(b => b.rank))];
   const total = list => list.reduce((s, b) => s + names.reduce((t, n) => t + b.time_ps[n], 0), 0);

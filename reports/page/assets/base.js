@@ -5,7 +5,9 @@
 function el(tag, attrs, ...children) {
   const e = document.createElement(tag);
   for (const [k, v] of Object.entries(attrs || {})) {
-    if (v === undefined || v === null || v === false) continue;
+    if (v === undefined || v === null) continue;
+    if (k.startsWith('aria-')) { e.setAttribute(k, String(v)); continue; } // which are true or false in words
+    if (v === false) continue;
     if (k.startsWith('on')) e.addEventListener(k.slice(2), v);
     else if (k === 'style') e.style.cssText = v; // set so, a Content-Security-Policy allows it
     else e.setAttribute(k, v === true ? '' : v);

@@ -9,6 +9,13 @@ function decades(low, high, log) {
   return out;
 }
 
+// gathered makes one line of those with one value.
+function gathered(lines) {
+  const by = new Map();
+  for (const l of lines) { const o = by.get(l.value); if (o) { if (!o.label.includes(l.label)) o.label += '; ' + l.label; } else by.set(l.value, { ...l }); }
+  return [...by.values()];
+}
+
 // plot puts a chart into a box of its own. o: x and y {label, log, format}, data (uPlot's:
 // x, then a list for each curve), curves {label, colour, dash, width, points, step}, bands,
 // lines (horizontal: {value, label}), threads (many thin curves {colour, points}), marks() -> [{x, y, kind}], near(x, y) -> hint, height.
@@ -17,7 +24,7 @@ function plot(id, o) {
   const scale = a => (a.log ? { distr: 3, log: a.log } : { distr: 1 });
   const axis = (a, size) => ({
     stroke: () => css('faint'), grid: { stroke: () => css('line'), width: 1 }, ticks: { stroke: () => css('line'), width: 1 }, font: '11px system-ui, sans-serif', labelFont: '12px system-ui, sans-serif',
-    label: a.label, labelSize: 18, size, space: a.space || 50, values: (u, v) => v.map(x => (x === null ? '' : a.format(x))), ...(a.splits ? { splits: () => a.splits, filter: (u, v) => v } : a.log ? { splits: (u, i, low, high) => decades(low, high, a.log), filter: (u, v) => v } : {}),
+    label: a.label, labelSize: 18, size: a.turned ? size + 56 : size, rotate: a.turned ? 38 : 0, space: a.space || 50, values: (u, v) => v.map(x => (x === null ? '' : a.format(x))), ...(a.splits ? { splits: () => a.splits, filter: (u, v) => v } : a.log ? { splits: (u, i, low, high) => decades(low, high, a.log), filter: (u, v) => v } : {}),
   });
   let u = null;
   const range = (a, low, high) => {
@@ -60,16 +67,21 @@ function plot(id, o) {
     for (const t of o.threads || []) {
       g.strokeStyle = g.fillStyle = t.colour; g.lineWidth = 0.8 * r; g.globalAlpha = 0.75;
       g.beginPath();
-      t.points.forEach(([x, y], i) => { const a = v.valToPos(x, 'x', true), b = v.valToPos(y, 'y', true); if (i) g.lineTo(a, b); else g.moveTo(a, b); g.rect(a - r, b - r, 2 * r, 2 * r); g.moveTo(a, b); });
+      t.points.forEach(([x, y], i) => { const a = v.valToPos(x, 'x', true), b = v.valToPos(y, 'y', true); if (i && t.joined !== false) g.lineTo(a, b); else g.moveTo(a, b); g.rect(a - r, b - r, 2 * r, 2 * r); g.moveTo(a, b); });
       g.stroke();
     }
     g.globalAlpha = 1;
-    for (const l of o.lines || []) {
+    const told = []; // labels, none over another
+    for (const l of gathered(o.lines || [])) {
       const y = v.valToPos(l.value, 'y', true);
       if (y < top - 1 || y > top + height) continue;
       g.strokeStyle = css('roof'); g.setLineDash([6 * r, 4 * r]); g.lineWidth = 1.4 * r;
       g.beginPath(); g.moveTo(left, y); g.lineTo(left + width, y); g.stroke();
-      g.fillStyle = css('roof'); g.font = 11 * r + 'px system-ui, sans-serif'; g.textAlign = 'left'; g.textBaseline = y < top + 16 * r ? 'top' : 'bottom'; g.fillText(l.label, left + 6 * r, y + (y < top + 16 * r ? 3 : -2) * r);
+      g.fillStyle = css('roof'); g.font = 11 * r + 'px system-ui, sans-serif'; g.textAlign = 'left'; g.textBaseline = y < top + 16 * r ? 'top' : 'bottom';
+      const wide = g.measureText(l.label).width, near = told.filter(q => Math.abs(q.y - y) < 14 * r), x = near.reduce((m, q) => Math.max(m, q.end + 14 * r), left + 6 * r);
+      if (x + wide > left + width && near.length) continue; // no room: pointing at the line's height names it
+      told.push({ y, end: x + wide });
+      g.fillText(l.label, x, y + (y < top + 16 * r ? 3 : -2) * r);
     }
     g.setLineDash([]);
     for (const m of o.marks ? o.marks() : []) {

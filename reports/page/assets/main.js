@@ -13,12 +13,19 @@ function verdictBox(res) {
     const s = res.sweep, n = s.status.length, ok = s.status.filter(k => s.words[k] === 'ok').length;
     const rest = new Map();
     for (const k of s.status) if (s.words[k] !== 'ok') rest.set(s.words[k], (rest.get(s.words[k]) || 0) + 1);
-    return el('div', {}, el('p', { class: 'verdict' + (ok + (rest.get('not_possible') || 0) === n ? ' good' : ' bad') }, n + ' ' + T('points') + ': ' + ok + ' ok' + [...rest].map(([k, c]) => ', ' + c + ' ' + k).join('')), s.advice && s.advice.length ? el('div', { class: 'lead', 'data-advice': true }, s.advice.slice(0, 8).map(a => el('p', {}, a)), s.advice.length > 8 ? el('p', { class: 'note' }, '+ ' + (s.advice.length - 8) + ' ' + T('more in the tables')) : null) : null);
+    return el('div', {}, el('p', { class: 'verdict' + (ok + (rest.get('not_possible') || 0) === n ? ' good' : ' bad') }, n + ' ' + T('points') + ': ' + ok + ' ' + T('ok') + [...rest].map(([k, c]) => ', ' + c + ' ' + T(k)).join('')), s.advice && s.advice.length ? el('div', { class: 'lead', 'data-advice': true }, adviceBox(s)) : null);
   }
-  const verdict = r && status === 'ok' ? zhVerdict(first) : first;
+  const verdict = r ? zhVerdict(first) : first;
   return el('div', {}, first && el('p', { class: 'verdict ' + (good ? 'good' : 'bad'), 'data-verdict': status }, verdict),
     r ? lead.slice(1).filter(l => !(res.sentences || []).includes(l)).map(l => el('p', { class: 'warn' }, l)) : lead.slice(1).map(l => el('p', {}, l)),
     res.sentences && res.sentences.length ? el('ul', { class: 'lead', 'data-sentences': true }, sentences(res).map(x => el('li', {}, x))) : null);
+}
+
+// adviceBox lists what is recommended for what: eight groups at once.
+function adviceBox(s) {
+  const line = a => el('li', {}, a.for ? [el('strong', {}, T('for') + ' ' + a.for), ': '] : null, inChinese(a.text));
+  const list = s.advice.slice(0, 8).map(line), rest = s.advice.slice(8);
+  return [el('ul', {}, list), rest.length ? later({}, '+ ' + rest.length + ' ' + T('more'), () => el('ul', {}, rest.map(line))) : null];
 }
 
 function resultPanel(res) {
@@ -41,11 +48,11 @@ function beside() {
   if (runs.length < 2) return null;
   const first = runs[0].metrics.elapsed_ps;
   return section('beside', 'Side by side', grid([
-    { name: 'result', cell: r => el('button', { type: 'button', class: 'link', onclick: () => choose(r.number) }, r.sheet.title), key: r => r.sheet.title },
-    { name: 'file', cell: r => r.name }, { name: 'status', cell: r => r.metrics.status },
+    { name: 'result', cell: r => el('button', { type: 'button', class: 'link', onclick: () => choose(r.number) }, tabName(r.number)), key: r => tabName(r.number) },
+    { name: 'file', cell: r => r.name }, { name: 'status', cell: r => T(r.metrics.status) },
     { name: 'us', right: true, cell: r => us(r.metrics.elapsed_ps), key: r => r.metrics.elapsed_ps }, { name: 'of the first', right: true, cell: r => (first ? (100 * r.metrics.elapsed_ps / first).toFixed(1) + ' %' : '') },
     { name: 'busbw GB/s', right: true, cell: r => gbps(r.metrics.busbw_bytes_per_s) }, { name: 'reached %', right: true, cell: r => (r.metrics.bound_reached_millionths / 1e4).toFixed(1) }, { name: 'bound by', cell: r => r.metrics.bound_by },
-  ], runs), runs.map(r => { const p = pathParts(r.run.result); return p && el('div', { class: 'besides' }, el('span', {}, r.sheet.title), el('div', { class: 'causes slim', style: `width:${100 * r.metrics.elapsed_ps / Math.max(...runs.map(q => q.metrics.elapsed_ps))}%` }, p.map(x => hinted(el('span', { style: `flex:${x.time} 1 0;background:${colour(x.name)}` }), () => [x.name, us(x.time) + ' us', percent(x.time, r.metrics.elapsed_ps)])))); }));
+  ], runs), runs.map(r => { const p = pathParts(r.run.result); return p && el('div', { class: 'besides' }, el('span', {}, tabName(r.number)), el('div', { class: 'causes slim', style: `width:${100 * r.metrics.elapsed_ps / Math.max(...runs.map(q => q.metrics.elapsed_ps))}%` }, p.map(x => hinted(el('span', { style: `flex:${x.time} 1 0;background:${colour(x.name)}` }), () => [x.name, us(x.time) + ' us', percent(x.time, r.metrics.elapsed_ps)])))); }));
 }
 
 function choose(i) {
@@ -57,9 +64,18 @@ function choose(i) {
   });
 }
 
+// tabName is the title of a result, cut where it is long; what several have in common is told apart by the file, else by number.
+function tabName(i) {
+  const brief = r => (r.sheet.title.length > 44 ? r.sheet.title.slice(0, 42) + '…' : r.sheet.title), r = page.results[i];
+  const same = page.results.filter(q => brief(q) === brief(r));
+  if (same.length === 1) return brief(r);
+  const files = same.filter(q => q.name === r.name);
+  return brief(r) + ' · ' + r.name + (files.length > 1 ? ' (' + (files.indexOf(r) + 1) + ')' : '');
+}
+
 function tabs() {
   if (page.results.length < 2) return null;
-  const list = el('div', { role: 'tablist', class: 'tabs screen', 'aria-label': T('results') }, page.results.map((r, i) => el('button', { type: 'button', role: 'tab', id: 'tab' + i, 'aria-controls': 'panel' + i, 'aria-selected': i === state.tab, tabindex: i === state.tab ? 0 : -1, onclick: () => choose(i) }, r.sheet.title.length > 44 ? r.name : r.sheet.title)));
+  const list = el('div', { role: 'tablist', class: 'tabs screen', 'aria-label': T('results') }, page.results.map((r, i) => el('button', { type: 'button', role: 'tab', id: 'tab' + i, 'aria-controls': 'panel' + i, 'aria-selected': i === state.tab, tabindex: i === state.tab ? 0 : -1, title: r.sheet.title + '\n' + r.name, onclick: () => choose(i) }, tabName(i))));
   list.addEventListener('keydown', ev => {
     const d = { ArrowRight: 1, ArrowLeft: -1 }[ev.key];
     if (!d) return;

@@ -21,19 +21,21 @@ function tiles(res) {
 }
 
 function runSections(res) {
-  const run = res.run, r = run.result, out = [], parts = pathParts(r);
+  const run = res.run, r = run.result, out = troubleSections(res), parts = pathParts(r);
   if (parts) out.push(section('causes', 'What the elapsed time was spent on', el('p', { class: 'note' }, T('Back from the last block\'s end, each event had to wait for the one before it; what they waited for adds up to the elapsed time.')), causeBar(parts, r.elapsed_ps, T('time by cause'))));
   else out.push(section('causes', 'What the elapsed time was spent on', el('p', { class: 'note' }, (r.path && r.path.note) || T('The critical path was not recorded: run again with --path=on.'))));
   if (res.explanation) out.push(...explanationSections(res.explanation, r));
   out.push(section('swimlane', 'Swimlane', laneBox(res, parts)));
   const acc = accounts(r);
-  if (acc) out.push(section('accounts', 'What blocks spend their time on', el('p', { class: 'note' }, T('A bar a rank: the mean of its blocks, each of which has one reason at every instant. Choose a rank to see its blocks.')), acc));
+  if (acc) out.push(section('accounts', 'What blocks spend their time on', el('p', { class: 'note' }, T('A bar a rank: the mean of its blocks, each of which has one reason at every instant. Choose a rank to see its blocks.')), acc, waitBox(r)));
   const late = el('div');
   out.push(section('heat', 'Traffic and link use', late));
   const heats = () => late.replaceChildren(heatBox(res));
   heats();
   const queues = el('div', {}, el('p', { class: 'note' }, T('Run the workload with pldperf report to see this over time.')));
   if (run.sq_depth_wqebb) out.push(section('wqebb', 'WQEBBs in the send queues over time', queues));
+  const shared = resourceTable(r);
+  if (shared) out.push(section('resources', 'Resources', shared));
   out.push(section('ranks', 'Ranks', rankTable(run)));
   if (res.timeline) res.ready = Promise.resolve(res.line || unpack(res.timeline)).then(line => {
     res.line = line;
@@ -75,24 +77,63 @@ function heatBox(res) {
   if (n > heatLimit) return el('p', { class: 'note' }, T('Maps are drawn up to') + ' ' + heatLimit + ' ' + T('ranks') + '.');
   const out = [], traffic = trafficMap(res), links = linkMap(r);
   if (traffic) {
-    const flat = traffic.rows.flatMap((row, i) => row.filter((v, j) => v !== null && j !== i)), most = Math.max(...traffic.rows.flat().map(v => v || 0));
+    const most = Math.max(...traffic.rows.flat().map(v => v || 0));
     const show = (v, brief) => (traffic.unit === 'B' ? (brief ? short(v) : bytes(v)) : (brief ? short(v) : grouped(v) + ' ' + T(traffic.unit)));
     const sums = traffic.rows.map((row, i) => row.reduce((a, v, j) => a + (j === i ? 0 : v || 0), 0)), mean = sums.reduce((a, b) => a + b, 0) / n;
     const ins = traffic.rows.map((_, j) => traffic.rows.reduce((a, row, i) => a + (j === i ? 0 : row[j] || 0), 0));
-    out.push(el('figure', { class: 'figure' }, el('figcaption', {}, T('Traffic from rank to rank') + ', ' + (traffic.unit === 'B' ? T('bytes') : T(traffic.unit))), heat('traffic', traffic.rows, most, show, { title: 'Traffic from rank to rank', from: 'from', to: 'to', of: 'of the greatest' }),
-      mean ? el('p', { class: 'note' }, T('Busiest sender') + ' ' + (Math.max(...sums) / mean).toFixed(3) + ' × ' + T('the mean') + ', ' + T('busiest receiver') + ' ' + (Math.max(...ins) / mean).toFixed(3) + ' ×' + (flat.length ? '' : '')) : null));
+    out.push(el('figure', { class: 'figure' }, el('figcaption', {}, T('Traffic from rank to rank') + ', ' + (traffic.unit === 'B' ? T('bytes') : T(traffic.unit))),
+      traffic.lacks ? el('p', { class: 'warn', 'data-lacks': true }, T('Only what ports between two ranks carry is told apart') + ': ' + bytes(traffic.lacks.sum) + ' ' + T('of') + ' ' + bytes(traffic.lacks.all) + '. ' + T('The rest passes ports that peers share; run the workload with pldperf report to see it all.')) : null, heat('traffic', traffic.rows, most, show, { title: 'Traffic from rank to rank', from: 'from', to: 'to', of: 'of the greatest' }),
+      mean ? el('p', { class: 'note' }, T('Busiest sender') + ' ' + (Math.max(...sums) / mean).toFixed(3) + ' × ' + T('the mean') + ', ' + T('busiest receiver') + ' ' + (Math.max(...ins) / mean).toFixed(3) + ' ×' + (traffic.unit === 'B' ? '; ' + T('in all') + ' ' + grouped(sums.reduce((a, b) => a + b, 0)) + ' B' : '')) : null));
   }
-  if (links) {
-    const whole = wholeRun(r);
-    out.push(el('figure', { class: 'figure' }, el('figcaption', {}, T('Link use: how long each port is busy') + ', %'), heat('links', links, whole, (v, brief) => (brief ? Math.round(100 * v / whole) : us(v) + ' us, ' + percent(v, whole)), { title: 'Link use', from: 'from', to: 'to', of: 'of the run' })));
+  const whole = wholeRun(r), busy = (v, brief) => (brief ? shareText(v, whole) : us(v) + ' us, ' + percent(v, whole));
+  const maps = [['links', links, 'Link use: how long each port is busy', 'from', 'to'], ['ports-out', portMap(r, 'port out '), 'Link use: how long each outgoing port is busy', 'rank', 'port'], ['ports-in', portMap(r, 'port in '), 'Link use: how long each incoming port is busy', 'rank', 'port']];
+  for (const [id, m, title, from, to] of maps) if (m) {
+    const darkest = Math.max(...m.flat().map(v => v || 0));
+    out.push(el('figure', { class: 'figure' }, el('figcaption', {}, T(title) + ', %'), heat(id, m, whole, busy, { title, from, to, of: 'of the run', wide: to === 'port', darkest }), darkest ? scaleNote(percent(darkest, whole) + ' ' + T('of the run')) : null));
   }
   const u = usage(r);
   return el('div', {}, el('div', { class: 'two' }, out), u && el('figure', { class: 'figure' }, el('figcaption', {}, T('How busy each kind of resource is, by rank: the busiest of its kind')), u), !out.length && !u ? el('p', { class: 'note' }, T('The machine has no ports whose traffic is told apart.')) : null);
 }
 
+// short writes a number with three digits, so that cells that differ look different.
 function short(v) {
-  for (const [u, f] of [['G', 1e9], ['M', 1e6], ['k', 1e3]]) if (v >= f) return (v / f).toFixed(v / f < 10 ? 1 : 0) + u;
+  for (const [u, f] of [['G', 1e9], ['M', 1e6], ['k', 1e3]]) if (v >= f) return (v / f).toFixed(v / f < 10 ? 2 : v / f < 100 ? 1 : 0) + u;
   return String(v);
+}
+
+// waitBox shows for whom blocks wait.
+function waitBox(r) {
+  const m = r.ranks.length <= heatLimit && waitMap(r);
+  if (!m) return null;
+  const sums = m.rows.map(row => row.reduce((a, v) => a + (v || 0), 0)), by = m.rows.map((_, j) => m.rows.reduce((a, row) => a + (row[j] || 0), 0));
+  const all = sums.reduce((a, b) => a + b, 0), worst = by.indexOf(Math.max(...by)), most = Math.max(...m.rows.flat().map(v => v || 0));
+  return el('div', {}, el('h3', {}, T('For whom blocks wait')), el('p', { class: 'note' }, T('The time that the blocks of a rank wait for each rank: for its notify, for what a queue sends there, for a store to land there; the sum of its blocks, us.')),
+    heat('waits', m.rows, most, (v, brief) => (brief ? (v < 1e9 ? +(v / 1e6).toPrecision(3) : short(Math.round(v / 1e6))) : us(v) + ' us'), { title: 'For whom blocks wait', from: 'rank', to: 'waits for', of: 'of the greatest' }),
+    el('p', { class: 'note' }, [...m.reasons].sort((a, b) => b[1] - a[1]).map(([k, v]) => k + ' ' + us(v) + ' us').join(', ') + '. ' + T('Most is for rank') + ' ' + worst + ': ' + us(by[worst]) + ' us, ' + percent(by[worst], all) + (m.sector ? '; ' + T('for no other rank, but a sector of signal cells or memory') + ': ' + us(m.sector) + ' us' : '')));
+}
+
+// resourceTable lists every shared part of the machine: busy, blocked and idle make up the run.
+function resourceTable(r) {
+  const list = (r.resources || []).map((x, i) => ({ ...x, i })), whole = wholeRun(r);
+  if (!list.length) return null;
+  list.sort((a, b) => b.busy_ps - a.busy_ps || b.bytes - a.bytes || a.i - b.i);
+  const held = x => x.blocked_ps || 0, idle = x => whole - x.busy_ps - held(x), blocked = list.some(held);
+  const by = x => (x.held || []).slice().sort((a, b) => b.time_ps - a.time_ps), name = h => (h.peer < 0 ? T('others') : T('rank') + ' ' + h.peer);
+  const who = x => { const l = by(x); return l.length ? el('span', { title: l.map(h => name(h) + ', ' + h.reason + ': ' + us(h.time_ps) + ' us').join('\n') }, l.slice(0, 2).map(h => name(h) + ' ' + percent(h.time_ps, held(x))).join(', ') + (l.length > 2 ? ', …' : '')) : ''; };
+  const where = x => (x.rank < 0 ? T('fabric') : x.peer >= 0 ? x.rank + ' → ' + x.peer : T('rank') + ' ' + x.rank);
+  return el('div', {}, el('p', { class: 'note' }, T('Every shared part: what it carried, how long it was busy, blocked (it had to carry, but what it needs was held elsewhere) and idle; the three make up the run') + ', ' + us(whole) + ' us. ' + T('The busiest first; headings sort.')), grid([
+    { name: 'resource', cell: x => el('code', {}, x.name), key: x => x.name }, { name: 'where', cell: where }, { name: 'busy us', right: true, cell: x => us(x.busy_ps), key: x => x.busy_ps }, { name: 'busy %', right: true, cell: x => percent(x.busy_ps, whole).replace(' %', ''), key: x => x.busy_ps },
+    ...(blocked ? [{ name: 'blocked us', right: true, cell: x => us(held(x)), key: held }, { name: 'blocked by', cell: who, key: x => (by(x)[0] ? name(by(x)[0]) : '') }] : []),
+    { name: 'idle us', right: true, cell: x => us(idle(x)), key: idle }, { name: 'carried B', right: true, cell: x => grouped(x.bytes), key: x => x.bytes },
+    { name: 'mean GB/s', right: true, title: 'carried / the run', cell: x => gbps(whole ? x.bytes / whole * 1e12 : 0), key: x => x.bytes }, { name: 'rate GB/s', right: true, title: 'what it can carry', cell: x => (x.rate_bytes_per_s ? gbps(x.rate_bytes_per_s) : ''), key: x => x.rate_bytes_per_s },
+  ], list, { filter: true, limit: 16 }));
+}
+
+// troubleSections show what went wrong: diagnoses, who waits for what, hazards. They are
+// the first tables of the text form.
+function troubleSections(res) {
+  const names = [['Diagnosis', 'diagnosis'], ['Who waits for what', 'stuck'], ['Hazards', 'hazards']];
+  return (res.sheet.tables || []).flatMap(t => names.filter(([n]) => t.title.startsWith(n)).map(([, id]) => section(id, t.title, sheetTable({ ...t, title: '' }))));
 }
 
 function rankTable(run) {

@@ -12,19 +12,35 @@ const figures = {
 
 function sweepSections(res) {
   const s = res.sweep, n = s.elapsed_ps.length, ok = i => s.words[s.status[i]] === 'ok' || s.words[s.status[i]] === 'hazard';
+  const ended = i => ok(i) || s.words[s.status[i]] === 'wrong_data', none = '-'; // what has not ended has no figures
   const chosen = {}; // axis -> value, or none: all
   const st = { words: '', by: -1, up: true, hover: -1, pick: -1, list: [] };
   const value = (a, i) => a.values[a.points[i]];
   const long = s.axes.filter(a => a.values.length > 1);
 
   // ---- charts ----
-  const xs = long.map(a => ({ key: a.name, label: a.name, unit: a.unit, at: i => (a.at ? a.at[a.points[i]] : a.points[i]), format: v => (a.at ? (a.unit === 'B' ? bytes(v) : a.unit === 's' ? span(v * 1e12) : String(+v.toPrecision(6))) : a.values[v] === undefined ? '' : a.values[v]), splits: a.at && a.values.length > 12 ? null : a.values.map((_, k) => (a.at ? a.at[k] : k)).sort((p, q) => p - q), log: a.at && a.values.length > 2 && Math.min(...a.at) > 0 && Math.max(...a.at) / Math.min(...a.at) >= 16 ? (a.unit === 'B' ? 2 : 10) : 0, axis: a }));
-  if (!long.some(a => a.unit === 'B') && new Set(s.size_bytes.filter((b, i) => b > 0 && ok(i))).size > 2) xs.push({ key: 'size', label: T('message size'), at: i => s.size_bytes[i], format: bytes, splits: null, log: 2, axis: null });
+  // A name among axes, such as an algorithm's, has no place on a scale: it gives colours, and points that no line joins.
+  const prefix = list => { let k = 0; while (list.length > 1 && list[0][k] !== undefined && list.every(v => v[k] === list[0][k])) k++; return list.length > 1 ? list[0].slice(0, k).lastIndexOf('/') + 1 : 0; };
+  const cut = t => (t.length > 18 ? t.slice(0, 17) + '…' : t);
+  const xs = long.map(a => ({ key: a.name, label: a.name, unit: a.unit, at: i => (a.at ? a.at[a.points[i]] : a.points[i]), format: v => (a.at ? (a.unit === 'B' ? bytes(v) : a.unit === 's' ? span(v * 1e12) : String(+v.toPrecision(6))) : a.values[v] === undefined ? '' : cut(a.values[v].slice(prefix(a.values)))), names: !a.at, splits: a.at && a.values.length > 12 ? null : a.values.map((_, k) => (a.at ? a.at[k] : k)).sort((p, q) => p - q), log: a.at && a.values.length > 2 && Math.min(...a.at) > 0 && Math.max(...a.at) / Math.min(...a.at) >= 16 ? (a.unit === 'B' ? 2 : 10) : 0, axis: a }));
+  if (!long.some(a => a.unit === 'B') && new Set(s.size_bytes.filter((b, i) => b > 0 && ok(i))).size > 2) xs.push({ key: 'size', label: T('message size'), at: i => s.size_bytes[i], format: bytes, splits: null, log: 2, axis: sizeAxis() });
+  // sizeAxis is the axis that decides the message size: with the others held, sizes differ most along it.
+  function sizeAxis() {
+    let best = null, most = 1;
+    for (const a of long) {
+      const groups = new Map();
+      for (let i = 0; i < n; i++) if (ok(i)) { const k = long.map(b => (b === a ? '' : b.points[i])).join(' '); groups.set(k, (groups.get(k) || new Set()).add(s.size_bytes[i])); }
+      const mean = [...groups.values()].reduce((t, g) => t + g.size, 0) / (groups.size || 1);
+      if (mean > most) { most = mean; best = a; }
+    }
+    return best;
+  }
   if (!xs.length) xs.push({ key: 'point', label: T('point'), at: i => i, format: v => String(v), splits: null, log: 0, axis: null });
-  const bySize = xs.find(x => x.unit === 'B') || xs.find(x => x.key === 'size'), byAxis = xs.find(x => x.key === s.axis) || xs.find(x => x !== bySize) || xs[0];
+  const bySize = xs.find(x => x.unit === 'B') || xs.find(x => x.key === 'size'), byAxis = [xs.find(x => x.key === s.axis), xs.find(x => x !== bySize), bySize, xs[0]].find(x => x && !x.names) || xs[0];
 
   function chart(id, x, fig, height) {
-    const state = { x, fig, colour: null, log: !!figures[fig].rate && !!x.log };
+    const names = long.find(a => a.name === s.axis && !a.at); // what the sweep compares
+    const state = { x, fig, colour: x.axis === names ? null : names || null, log: (!!figures[fig].rate || !!names) && !!x.log };
     const box = el('div'), legendBox = el('div', { class: 'legend' });
     let now = null;
     const draw = () => {
@@ -40,17 +56,18 @@ function sweepSections(res) {
       const grid = [...new Set(used.map(X.at))].sort((a, b) => a - b), where = new Map(grid.map((v, k) => [v, k]));
       const data = [grid], curves = [], bands = [];
       const blank = () => Array(grid.length).fill(null);
-      const shade = k => series[k % series.length];
+      const tint = k => series[k % series.length];
       const many = groups.size > 12;
-      const threads = many ? [...groups.values()].map(list => ({ colour: shade(state.colour ? state.colour.points[list[0]] : 0), points: list.map(i => [X.at(i), f.of(s, i)]).sort((a, b) => a[0] - b[0]) })) : [];
+      const threads = many ? [...groups.values()].map(list => ({ colour: tint(state.colour ? state.colour.points[list[0]] : 0), joined: !X.names, points: list.map(i => [X.at(i), f.of(s, i)]).sort((a, b) => a[0] - b[0]) })) : [];
       if (many) { // uPlot is given what it scales its axes by
         const low = Array(grid.length).fill(Infinity), high = Array(grid.length).fill(-Infinity);
         for (const i of used) { const k = where.get(X.at(i)), y = f.of(s, i); low[k] = Math.min(low[k], y); high[k] = Math.max(high[k], y); }
         data.push(low, high);
         curves.push({ label: '', width: 0, points: false }, { label: '', width: 0, points: false });
       }
+      const joined = X.names ? 0 : 1.8;
       for (const list of many ? [] : groups.values()) {
-        const c = shade(state.colour ? state.colour.points[list[0]] : 0), y = blank(), low = blank(), high = blank(), bound = blank();
+        const c = tint(state.colour ? state.colour.points[list[0]] : 0), y = blank(), low = blank(), high = blank(), bound = blank();
         let drawn = false;
         for (const i of list) {
           const k = where.get(X.at(i));
@@ -58,13 +75,13 @@ function sweepSections(res) {
           if (s.low_ps && s.high_ps[i] && state.fig === 'elapsed') { low[k] = s.low_ps[i] / 1e6; high[k] = s.high_ps[i] / 1e6; drawn = true; }
           if (s.busbw_low && s.busbw_high[i] && state.fig === 'busbw') { low[k] = s.busbw_low[i] / 1e9; high[k] = s.busbw_high[i] / 1e9; drawn = true; }
         }
-        data.push(y); curves.push({ label: '', colour: c, width: 1.8 });
+        data.push(y); curves.push({ label: '', colour: c, width: joined });
         if (drawn) { // the band, between two curves that are not drawn
           data.push(high, low);
           for (let k = 0; k < 2; k++) curves.push({ label: '', colour: c, width: 0.5, points: false });
           bands.push({ series: [data.length - 2, data.length - 1], fill: c + '2e' });
         }
-        if (state.fig === 'elapsed' && bound.some(v => v > 0)) {
+        if (state.fig === 'elapsed' && joined && bound.some(v => v > 0)) {
           data.push(bound.map(v => (v > 0 ? v : null)));
           curves.push({ label: '', colour: c, width: 1, dash: [3, 4], points: false });
         }
@@ -74,7 +91,7 @@ function sweepSections(res) {
       const picks = new Set(s.picks || []);
       now = plot(id, {
         title: T(f.label) + ' / ' + X.label, height,
-        x: { label: X.label + (X.log ? ' (' + T('logarithmic') + ')' : ''), log: X.log, format: X.format, splits: X.splits && X.splits.length <= 24 ? X.splits : null, space: X.unit === 'B' ? 64 : 40 },
+        x: { label: X.label + (X.log ? ' (' + T('logarithmic') + ')' : ''), log: X.log, format: X.format, splits: X.splits && X.splits.length <= 24 ? X.splits : null, space: X.unit === 'B' ? 64 : 40, turned: !!X.names },
         y: { label: T(f.label) + ', ' + f.unit, log: state.log ? 10 : 0, zero: !state.log, format: v => grouped(+v.toPrecision(4)) },
         data: grid.length ? data : [[0], [null]], curves: grid.length ? curves : [{ colour: '#888' }], bands, dots, threads,
         lines: f.rate && !state.algbw ? (s.roofs || []).map(r => ({ value: r.bytes_per_s / 1e9, label: T('roof') + ': ' + r.name + ' ' + gbps(r.bytes_per_s) + ' GB/s' })).slice(0, 6) : [],
@@ -85,8 +102,8 @@ function sweepSections(res) {
       });
       box.replaceChildren(now);
       const names = state.colour ? [...new Set(used.map(i => state.colour.points[i]))].sort((a, b) => a - b) : [];
-      legendBox.replaceChildren(...[state.colour && el('strong', {}, state.colour.name + ':'), ...names.slice(0, 24).map(k => el('span', {}, el('i', { class: 'dot', style: 'background:' + shade(k) }), state.colour.values[k])),
-        names.length > 24 && el('span', { class: 'note' }, '+ ' + (names.length - 24)), state.fig === 'elapsed' && groups.size <= 12 && el('span', { class: 'note' }, '┄ ' + T('lower bound')), bands.length > 0 && el('span', { class: 'note' }, '▒ ' + T('band of the parameters')), picks.size > 0 && used.length <= 400 && el('span', { class: 'note' }, el('i', { class: 'ring' }), T('recommended'))].filter(Boolean));
+      legendBox.replaceChildren(...[state.colour && el('strong', {}, state.colour.name + ':'), ...names.slice(0, 24).map(k => el('span', {}, el('i', { class: 'dot', style: 'background:' + tint(k) }), state.colour.values[k])),
+        names.length > 24 && el('span', { class: 'note' }, '+ ' + (names.length - 24)), state.fig === 'elapsed' && groups.size <= 12 && joined > 0 && el('span', { class: 'note' }, '┄ ' + T('lower bound')), bands.length > 0 && el('span', { class: 'note' }, '▒ ' + T('band of the parameters')), picks.size > 0 && used.length <= 400 && el('span', { class: 'note' }, el('i', { class: 'ring' }), T('recommended'))].filter(Boolean));
       colourBox.replaceChildren(...(others.length > 1 ? [select(T('colour'), others.map(a => [a.name, a.name]), state.colour && state.colour.name, v => { state.colour = long.find(a => a.name === v); draw(); })] : []));
     };
     const colourBox = el('span');
@@ -101,6 +118,7 @@ function sweepSections(res) {
   // ---- points ----
   function pointLines(i) {
     const t = s.axes.map(a => a.name + ' ' + value(a, i)).join(', ');
+    if (!ended(i)) return [t || T('point') + ' ' + i, T(s.words[s.status[i]]) + (s.elapsed_ps[i] ? ', ' + us(s.elapsed_ps[i]) + ' us' : ''), s.words[s.problem[i]] || null];
     return [t || T('point') + ' ' + i, us(s.elapsed_ps[i]) + ' us', 'busbw ' + gbps(s.busbw[i]) + ' GB/s', T('lower bound') + ' ' + us(s.bound_ps[i]) + ' us (' + percent(s.bound_ps[i], s.elapsed_ps[i]) + '), ' + s.words[s.bound_by[i]],
       s.words[s.limited_by[i]] ? T('limited by') + ' ' + s.words[s.limited_by[i]] : null, s.low_ps && s.high_ps[i] ? T('band') + ' ' + us(s.low_ps[i]) + ' – ' + us(s.high_ps[i]) + ' us' : null];
   }
@@ -127,15 +145,17 @@ function sweepSections(res) {
   // ---- table: only the rows in view are in the document ----
   const rowH = 26, columns = [
     ...s.axes.map(a => ({ name: a.name, text: i => value(a, i), key: i => (a.at ? a.at[a.points[i]] : value(a, i)), right: !!a.at })),
-    { name: 'status', text: i => s.words[s.status[i]] },
-    { name: 'us', text: i => us(s.elapsed_ps[i]), key: i => s.elapsed_ps[i], right: true },
-    ...(s.low_ps ? [{ name: 'band, us', text: i => (s.high_ps[i] ? us(s.low_ps[i]) + ' – ' + us(s.high_ps[i]) : ''), key: i => s.high_ps[i] - s.low_ps[i], right: true }] : []),
-    { name: 'bound, us', text: i => us(s.bound_ps[i]), key: i => s.bound_ps[i], right: true },
-    { name: 'reached %', text: i => (s.elapsed_ps[i] ? (100 * s.bound_ps[i] / s.elapsed_ps[i]).toFixed(1) : ''), key: i => (s.elapsed_ps[i] ? s.bound_ps[i] / s.elapsed_ps[i] : -1), right: true },
-    { name: 'busbw GB/s', text: i => gbps(s.busbw[i]), key: i => s.busbw[i], right: true },
-    { name: 'algbw GB/s', text: i => gbps(s.algbw[i]), key: i => s.algbw[i], right: true },
-    { name: 'limited by', text: i => s.words[s.limited_by[i]] },
-    { name: 'SQ peak', text: i => String(s.peak_sq[i]), key: i => s.peak_sq[i], right: true },
+    { name: 'status', text: i => T(s.words[s.status[i]]) },
+    ...[
+      { name: 'us', text: i => us(s.elapsed_ps[i]), key: i => s.elapsed_ps[i], has: i => s.elapsed_ps[i] > 0 },
+      ...(s.low_ps ? [{ name: 'band, us', text: i => (s.high_ps[i] ? us(s.low_ps[i]) + ' – ' + us(s.high_ps[i]) : ''), key: i => s.high_ps[i] - s.low_ps[i] }] : []),
+      { name: 'bound, us', text: i => us(s.bound_ps[i]), key: i => s.bound_ps[i] },
+      { name: 'reached %', text: i => (s.elapsed_ps[i] ? (100 * s.bound_ps[i] / s.elapsed_ps[i]).toFixed(1) : ''), key: i => (s.elapsed_ps[i] ? s.bound_ps[i] / s.elapsed_ps[i] : -1) },
+      { name: 'busbw GB/s', text: i => gbps(s.busbw[i]), key: i => s.busbw[i] },
+      { name: 'algbw GB/s', text: i => gbps(s.algbw[i]), key: i => s.algbw[i] },
+    ].map(c => ({ has: ended, ...c, right: true })).map(c => ({ ...c, text: i => (c.has(i) ? c.text(i) : none) })),
+    { name: 'limited by', text: i => s.words[s.limited_by[i]] || (ended(i) ? '' : s.words[s.problem[i]]) },
+    { name: 'SQ peak', text: i => (ended(i) ? String(s.peak_sq[i]) : none), key: i => s.peak_sq[i], has: ended, right: true },
     ...(s.outside.some(k => s.words[k]) ? [{ name: 'outside', text: i => (s.words[s.outside[i]] ? T('yes') : '') }] : []),
   ];
   const body = el('tbody'), counted = el('span', { class: 'note', 'aria-live': 'polite' });
@@ -180,7 +200,8 @@ function sweepSections(res) {
     }
     if (st.by >= 0) {
       const c = columns[st.by], key = c.key || c.text;
-      list = list.map(i => [key(i), i]).sort((a, b) => (st.up ? 1 : -1) * (typeof a[0] === 'number' ? a[0] - b[0] : order(a[0], b[0])) || a[1] - b[1]).map(p => p[1]);
+      const has = c.has || (() => true); // what has none comes last, whatever the order
+      list = list.map(i => [key(i), i]).sort((a, b) => has(b[1]) - has(a[1]) || (st.up ? 1 : -1) * (typeof a[0] === 'number' ? a[0] - b[0] : order(a[0], b[0])) || a[1] - b[1]).map(p => p[1]);
     }
     heads.forEach((h, j) => h.setAttribute('aria-sort', j !== st.by ? 'none' : st.up ? 'ascending' : 'descending'));
     st.list = list;

@@ -2,11 +2,30 @@
 // hints, selection, and the critical path through it.
 'use strict';
 
-const gutter = 168, rulerH = 24, pathH = 22;
+const narrow = innerWidth < 640, gutter = narrow ? 104 : 168, rulerH = 24, pathH = 22;
+
+// queueOf is the cause of waiting for what another cause is the use of.
+const queueOf = cause => (cause === 'sdma_rate' ? 'sdma_queue' : cause + '_queue');
+
+const pairText = h => (h.peer < 0 ? T('rank') + ' ' + h.rank : h.rank + ' → ' + h.peer);
+
+// piecesOf splits a step of the path into the time in which others held what it needed and
+// its own, the wait first: turns alternate, and the path knows their sums.
+function piecesOf(st) {
+  const own = { cause: st.cause, from_ps: st.from_ps + (st.queued_ps || 0), to_ps: st.to_ps };
+  if (!st.queued_ps) return [own];
+  const wait = { cause: queueOf(st.cause), from_ps: st.from_ps, to_ps: own.from_ps, holder: st.holder ? pairText(st.holder) : '' };
+  return own.from_ps < own.to_ps ? [wait, own] : [wait];
+}
+
+// holderWords says in the page's language whom a span waits for.
+function holderWords(text) { const m = /^rank (\d+)$/.exec(text); return m ? T('rank') + ' ' + m[1] : T(text); }
 
 function swimlane(res) {
   const line = res.line, r = res.run.result, steps = (r.path && r.path.steps) || [], tree = lanesOf(line);
-  const end = Math.max(wholeRun(r), ...line.tracks.map(t => t.n ? (t.counter ? t.begin[t.n - 1] : t.end[t.n - 1]) : 0));
+  // The chart ends with what is done last; counters of rates go on to the end of their microsecond.
+  const whole = wholeRun(r), end = line.tracks.reduce((m, t) => (t.n && !t.counter ? Math.max(m, t.end[t.n - 1]) : m), whole);
+  const pieces = steps.flatMap(piecesOf); // of the path
   const s = { from: 0, to: end, open: new Set(), row: 0, picked: null, step: -1, path: true, marks: 0, ms: 0 };
   const stopsOf = new Map(); // by track: steps
   line.stops.forEach((t, i) => { if (t >= 0) { if (!stopsOf.has(t)) stopsOf.set(t, []); stopsOf.get(t).push(i); } });
@@ -43,6 +62,8 @@ function swimlane(res) {
     s.from = from; s.to = from + w;
     draw.redraw(); overview.redraw();
   }
+  // act is what a key or a button does: what the pointer was on is elsewhere then.
+  const act = f => () => { hideHint(); f(); };
   function zoom(f, x) {
     const t = x === undefined ? (s.from + s.to) / 2 : time(x);
     view(t - (t - s.from) * f, t + (s.to - t) * f);
@@ -142,7 +163,7 @@ function swimlane(res) {
     }
     g.globalAlpha = 1;
   }
-  function lower(t) { let lo = 0, hi = steps.length; while (lo < hi) { const m = (lo + hi) >> 1; if (steps[m].to_ps <= t) lo = m + 1; else hi = m; } return lo; }
+  function lower(t, list = steps) { let lo = 0, hi = list.length; while (lo < hi) { const m = (lo + hi) >> 1; if (list[m].to_ps <= t) lo = m + 1; else hi = m; } return lo; }
   function paintRuler(g, w, X, ink, faint, rule) {
     g.fillStyle = css('card'); g.fillRect(0, 0, w, rulerH + pathH);
     const raw = (s.to - s.from) / Math.max(2, (w - gutter) / 95), ten = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map(m => m * ten).find(v => v >= raw);
@@ -153,20 +174,19 @@ function swimlane(res) {
       g.fillStyle = rule; g.fillRect(x, rulerH - 6, 1, 6);
       if (x > gutter + 26 && x < w - 26) { g.fillStyle = faint; g.fillText(tick(t, step), x, 9); }
     }
-    g.textAlign = 'left'; g.fillStyle = faint; g.fillText(T('simulated time') + ', ' + tickUnit(), 8, 10);
+    g.textAlign = 'left'; g.fillStyle = faint; g.fillText((narrow ? '' : T('simulated time') + ', ') + tickUnit(), 8, 10);
   }
   const tickUnit = () => s.to - s.from < 2e6 ? 'ns' : s.to - s.from < 2e9 ? 'us' : 'ms';
   function tick(t, step) { const f = { ns: 1e3, us: 1e6, ms: 1e9 }[tickUnit()]; return grouped((t / f).toFixed(Math.max(0, Math.ceil(-Math.log10(step / f) - 1e-9)))); }
   function paintPath(g, w, X, grain) {
     const y = rulerH;
     g.fillStyle = css('ink'); g.font = '600 11px system-ui, sans-serif'; g.fillText(T('critical path'), 8, y + pathH / 2);
-    let i = lower(s.from);
-    for (; i < steps.length && steps[i].from_ps < s.to; i++) {
-      const st = steps[i], x = Math.max(X(st.from_ps), gutter), z = Math.min(X(st.to_ps), w), c = colour(st.cause);
+    for (let i = lower(s.from, pieces); i < pieces.length && pieces[i].from_ps < s.to; i++) {
+      const st = pieces[i], x = Math.max(X(st.from_ps), gutter), z = Math.min(X(st.to_ps), w), c = colour(st.cause);
       g.fillStyle = c; g.fillRect(x, y + 2, Math.max(1, z - x - (z - x > 3 ? 0.6 : 0)), pathH - 5);
-      if (z - x > 50) { g.save(); g.beginPath(); g.rect(x, y, z - x - 3, pathH); g.clip(); g.fillStyle = inkOn(c); g.font = '10px system-ui, sans-serif'; g.fillText(st.cause, x + 4, y + pathH / 2); g.restore(); }
-      if (i === s.step) { g.strokeStyle = css('ink'); g.lineWidth = 2; g.strokeRect(x, y + 1, Math.max(2, z - x), pathH - 3); }
+      if (z - x > 50) { g.save(); g.beginPath(); g.rect(x, y, z - x - 3, pathH); g.clip(); g.fillStyle = inkOn(c); g.font = '10px system-ui, sans-serif'; g.fillText(st.cause + (st.holder ? ' · ' + st.holder : ''), x + 4, y + pathH / 2); g.restore(); }
     }
+    if (s.step >= 0) { const st = steps[s.step], x = Math.max(X(st.from_ps), gutter), z = Math.min(X(st.to_ps), w); if (z > gutter) { g.strokeStyle = css('ink'); g.lineWidth = 2; g.strokeRect(x, y + 1, Math.max(2, z - x), pathH - 3); } }
     if (!steps.length) { g.fillStyle = css('faint'); g.font = '11px system-ui, sans-serif'; g.fillText(T('not recorded'), gutter + 8, y + pathH / 2); }
     g.fillStyle = css('line'); g.fillRect(0, y + pathH - 1, w, 1);
   }
@@ -174,17 +194,17 @@ function swimlane(res) {
     const X = t => gutter + t / end * (w - gutter);
     g.clearRect(0, 0, w, h);
     g.fillStyle = css('band'); g.fillRect(gutter, 0, w - gutter, h);
-    for (const st of steps) { g.fillStyle = colour(st.cause); g.fillRect(X(st.from_ps), 4, Math.max(0.5, X(st.to_ps) - X(st.from_ps)), h - 8); }
+    for (const st of pieces) { g.fillStyle = colour(st.cause); g.fillRect(X(st.from_ps), 4, Math.max(0.5, X(st.to_ps) - X(st.from_ps)), h - 8); }
     g.fillStyle = css('veil'); g.fillRect(gutter, 0, X(Math.max(0, s.from)) - gutter, h); g.fillRect(X(s.to), 0, w - X(s.to), h);
     g.strokeStyle = css('focus'); g.lineWidth = 2; g.strokeRect(Math.max(gutter + 1, X(s.from)), 1, Math.max(4, Math.min(w, X(s.to)) - X(s.from)) - 2, h - 2);
-    g.fillStyle = css('faint'); g.font = '11px system-ui, sans-serif'; g.textBaseline = 'middle'; g.fillText(T('whole run') + ': ' + span(end), 8, h / 2);
+    g.fillStyle = css('faint'); g.font = '11px system-ui, sans-serif'; g.textBaseline = 'middle'; g.fillText((narrow ? '' : T('whole run') + ': ') + us(whole) + ' us', 8, h / 2);
   }
 
   // ---- what is where ----
   function found(x, y) {
     const t = time(x);
     if (y < rulerH) return null;
-    if (y < rulerH + pathH) { const i = lower(t); return i < steps.length && steps[i].from_ps <= t ? { step: i } : null; }
+    if (y < rulerH + pathH) { const i = lower(t); return i < steps.length && steps[i].from_ps <= t ? { step: i, t } : null; }
     const top = y - rulerH - pathH + scroller.scrollTop, k = rows.findIndex(q => top >= q.y && top < q.y + q.h);
     if (k < 0) return null;
     const row = rows[k];
@@ -195,7 +215,7 @@ function swimlane(res) {
     return { row: k, track: row.node.track, i, t };
   }
   function linesOf(f) {
-    if (f.step !== undefined) return stepLines(steps[f.step]);
+    if (f.step !== undefined) return stepLines(steps[f.step], f.t);
     const row = rows[f.row];
     if (f.track === undefined) return [row.node.name, row.node.children.length ? T('click to open or close') : null];
     const t = line.tracks[f.track], where = (t.rank >= 0 ? T('rank') + ' ' + t.rank + ', ' : '') + (t.group ? t.group + ', ' : '') + laneName(t);
@@ -206,17 +226,29 @@ function swimlane(res) {
       (d[1] || d[2]) && [W[d[1]] && T('op') + ' ' + W[d[1]] + (d[5] >= 0 ? ' (#' + d[5] + ')' : ''), W[d[2]] && T('phase') + ' ' + W[d[2]]].filter(Boolean).join(', ') || null,
       d[4] >= 0 ? (W[d[3]] ? W[d[3]] + ', ' : '') + T('block') + ' ' + d[4] : null,
       d[6] >= 0 ? T('peer') + ' ' + d[6] : null,
+      W[d[8]] ? T('waits for') + ' ' + holderWords(W[d[8]]) : null,
+      heldBy(t.rank, d[4], W[d[3]], name),
       t.bytes[f.i] ? bytes(t.bytes[f.i]) + (long ? ', ' + gbps(t.bytes[f.i] / long * 1e12) + ' GB/s' : '') : null,
       t.seq ? 'WQE ' + t.seq[f.i] + (d[7] ? ', ' + d[7] + ' SGE' : '') : null,
       span(t.begin[f.i]) + ' – ' + span(t.end[f.i]) + ' = ' + span(long),
       causeHelp(name)];
   }
   function causeHelp(name) { const p = ((r.path && r.path.parts) || []).find(q => q.cause === name); return p ? T(p.what) : reasonWords[name] ? T(reasonWords[name]) : null; }
-  function stepLines(st) {
+  // heldBy says for whom a block has waited in all for a reason.
+  function heldBy(rank, block, call, reason) {
+    const b = block >= 0 && r.blocks.find(x => x.rank === rank && x.block === block && (!call || (r.calls[x.call] || {}).name === call));
+    const list = ((b && b.held) || []).filter(h => h.reason === reason).sort((p, q) => q.time_ps - p.time_ps);
+    if (list.length < 2) return null;
+    return T('in all') + ': ' + list.slice(0, 4).map(h => (h.peer < 0 ? T(reason === 'signal_wait' ? 'a sector of signal cells' : 'memory') : T('rank') + ' ' + h.peer) + ' ' + us(h.time_ps) + ' us').join(', ') + (list.length > 4 ? ', … (' + list.length + ')' : '');
+  }
+  // stepLines tells of a step; of one with a wait, of the piece that is at t too.
+  function stepLines(st, t) {
     const where = st.block >= 0 ? T('rank') + ' ' + st.rank + ', ' + T('block') + ' ' + st.block : st.peer >= 0 ? st.rank + ' → ' + st.peer : st.rank >= 0 ? T('rank') + ' ' + st.rank : '';
-    return [T('critical path') + ': ' + st.cause, where || null, st.op ? T('op') + ' ' + st.op + (st.phase ? ', ' + T('phase') + ' ' + st.phase : '') : null,
+    const parts = piecesOf(st), here = parts.find(p => t >= p.from_ps && t < p.to_ps) || parts[parts.length - 1];
+    return [T('critical path') + ': ' + here.cause, where || null, st.op ? T('op') + ' ' + st.op + (st.phase ? ', ' + T('phase') + ' ' + st.phase : '') : null,
       span(st.from_ps) + ' – ' + span(st.to_ps) + ' = ' + span(st.to_ps - st.from_ps) + ' (' + percent(st.to_ps - st.from_ps, r.elapsed_ps) + ')',
-      st.queued_ps ? T('others held it for') + ' ' + span(st.queued_ps) + (st.holder ? ', ' + T('the last') + ' ' + st.holder.rank + ' → ' + st.holder.peer : '') : null, causeHelp(st.cause)];
+      ...(parts.length > 1 ? parts.map(p => p.cause + ' ' + span(p.to_ps - p.from_ps)) : []), parts.length > 1 ? T('the two alternate: sums, the wait first') : null,
+      st.queued_ps ? T('others held it for') + ' ' + span(st.queued_ps) + (st.holder ? ', ' + T('the last') + ' ' + pairText(st.holder) : '') : null, causeHelp(here.cause)];
   }
   function pick(f) {
     if (!f || (f.step === undefined && (f.track === undefined || f.i < 0))) return;
@@ -286,7 +318,7 @@ function swimlane(res) {
     const f = found(ev.offsetX, ev.offsetY);
     if (!f) return;
     if (f.row !== undefined) s.row = f.row;
-    if (f.row !== undefined && ev.offsetX < gutter) toggle(rows[f.row].node); else pick(f);
+    if (f.row !== undefined && ev.offsetX < gutter) act(() => toggle(rows[f.row].node))(); else pick(f);
   });
   draw.addEventListener('pointerleave', hideHint);
   draw.addEventListener('focus', draw.redraw);
@@ -306,13 +338,13 @@ function swimlane(res) {
   }, { passive: false });
   draw.addEventListener('keydown', ev => {
     if (ev.ctrlKey || ev.metaKey || ev.altKey) return;
-    const act = {
+    const does = {
       '+': () => zoom(0.6), '=': () => zoom(0.6), w: () => zoom(0.6), '-': () => zoom(1 / 0.6), s: () => zoom(1 / 0.6),
       ArrowLeft: () => pan(-0.15), a: () => pan(-0.15), ArrowRight: () => pan(0.15), d: () => pan(0.15), ArrowUp: () => move(-1), ArrowDown: () => move(1), PageUp: () => move(-10), PageDown: () => move(10),
       Enter: () => toggle(rows[s.row].node), ' ': () => toggle(rows[s.row].node), 0: () => view(0, end), f: () => view(0, end), Home: () => view(0, end),
       n: () => go(s.step + 1), p: () => go(s.step < 0 ? steps.length - 1 : s.step - 1), '.': () => along(1), ',': () => along(-1),
     }[ev.key];
-    if (act) { ev.preventDefault(); act(); }
+    if (does) { ev.preventDefault(); act(does)(); }
   });
   let held = false;
   const jump = ev => { const t = (ev.offsetX - gutter) / (overview.clientWidth - gutter) * end, w = s.to - s.from; view(t - w / 2, t + w / 2); };
@@ -322,10 +354,10 @@ function swimlane(res) {
 
   const all = open => { s.open.clear(); if (open) for (const n of tree) s.open.add(n.key); refresh(); };
   const bar = el('div', { class: 'toolbar screen', role: 'toolbar', 'aria-label': T('swimlane') },
-    button('+', 'zoom in', () => zoom(0.6), { 'data-act': 'in' }), button('−', 'zoom out', () => zoom(1 / 0.6), { 'data-act': 'out' }), button('◀', 'to the left', () => pan(-0.3)), button('▶', 'to the right', () => pan(0.3)),
-    button(T('whole run'), 'whole run', () => view(0, end), { 'data-act': 'fit' }),
-    button('⇤ ' + T('path'), 'step of the critical path before', () => go(s.step < 0 ? steps.length - 1 : s.step - 1)), button(T('path') + ' ⇥', 'next step of the critical path', () => go(s.step + 1), { 'data-act': 'next' }),
-    button(T('open ranks'), 'open all ranks', () => all(true)), button(T('close ranks'), 'close all ranks', () => all(false)),
+    button('+', 'zoom in', act(() => zoom(0.6)), { 'data-act': 'in' }), button('−', 'zoom out', act(() => zoom(1 / 0.6)), { 'data-act': 'out' }), button('◀', 'to the left', act(() => pan(-0.3))), button('▶', 'to the right', act(() => pan(0.3))),
+    button(T('whole run'), 'whole run', act(() => view(0, end)), { 'data-act': 'fit' }),
+    button('⇤ ' + T('path'), 'step of the critical path before', act(() => go(s.step < 0 ? steps.length - 1 : s.step - 1))), button(T('path') + ' ⇥', 'next step of the critical path', act(() => go(s.step + 1)), { 'data-act': 'next' }),
+    button(T('open ranks'), 'open all ranks', act(() => all(true))), button(T('close ranks'), 'close all ranks', act(() => all(false))),
     el('label', { class: 'field' }, el('input', { type: 'checkbox', checked: true, onchange: ev => { s.path = ev.target.checked; draw.redraw(); } }), el('span', {}, T('mark the critical path'))));
   const few = rowsOf(tree, new Set(tree.flatMap(n => [n.key, ...n.children.map(c => c.key)]))).total + rulerH + pathH + 6; // all rows open
   return el('div', { style: few < 500 ? `--lanes:${Math.max(110, few)}px` : null }, bar, overview, scroller, about, status,

@@ -41,5 +41,5 @@ function grid(columns, rows, options = {}) {
 function sheetTable(t) {
   const rows = t.rows || [];
   const table = rows.length ? grid(t.head.map((h, j) => ({ name: h, right: t.right[j], cell: r => r[j] || '' })), rows, { limit: 200 }) : null;
-  return el('div', { class: 'sheet' }, el('h3', {}, T(t.title)), table, (t.notes || []).map(n => el('p', { class: 'note' }, n)));
+  return el('div', { class: 'sheet' }, t.title && el('h3', {}, T(t.title)), table, (t.notes || []).map(n => el('p', { class: 'note' }, n)));
 }

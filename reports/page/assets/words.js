@@ -16,6 +16,12 @@ const reasonWords = {
 const zh = {
   // the page
   'to the content': '跳到内容', 'light or dark': '浅色/深色', language: '语言', results: '结果', run: '一次运行', sweep: '扫描', explanation: '解释', validation: '与实测对照', calibration: '标定', diff: '比较', 'Side by side': '并列比较', result: '结果', file: '文件', status: '状态', 'of the first': '相对第一个',
+  ok: '正常', not_possible: '不可行', hazard: '竞态', deadlock: '死锁', aborted: '中止', wrong_data: '数据错误', for: '对于', more: '条', 'in all': '共计', 'waits for': '等待', where: '位置', Resources: '共享资源', port: '端口',
+  'own MTE2': '自己的 MTE2', 'own MTE3': '自己的 MTE3', 'own pipes': '自己的流水线', 'own VECTOR': '自己的 VECTOR', 'tasks before, or AIVs that are taken': '前置任务，或被占用的 AIV', 'a sector of signal cells': '信号扇区', 'the two alternate: sums, the wait first': '两者交替：此处为总和，等待在前',
+  'For whom blocks wait': '各 block 在等谁', 'The time that the blocks of a rank wait for each rank: for its notify, for what a queue sends there, for a store to land there; the sum of its blocks, us.': '每个 rank 的 block 等待各 rank 的时间：等它的 notify、等队列发往那里的数据、等写到那里的数据落地；为其所有 block 之和，us。', 'Most is for rank': '等待最多的是 rank', 'for no other rank, but a sector of signal cells or memory': '不是等其他 rank，而是等信号扇区或内存',
+  'Every shared part: what it carried, how long it was busy, blocked (it had to carry, but what it needs was held elsewhere) and idle; the three make up the run': '每个共享部件：传输量，忙、受阻（需要传输，但所需资源被他者占用）与闲的时间；三者之和为整个运行', 'blocked us': '受阻 us', 'blocked by': '受阻于', others: '他者', 'The busiest first; headings sort.': '最忙者在前；点击表头排序。', 'busy us': '忙 us', 'busy %': '忙 %', 'idle us': '闲 us', 'carried B': '传输 B', 'mean GB/s': '平均 GB/s', 'rate GB/s': '速率 GB/s', 'carried / the run': '传输量 / 整个运行', 'what it can carry': '可传输的速率',
+  'Only what ports between two ranks carry is told apart': '只能区分两 rank 间端口所传输的部分', 'The rest passes ports that peers share; run the workload with pldperf report to see it all.': '其余经过多个对端共享的端口；用 pldperf report 运行工作负载可看到全部。', 'Link use: how long each outgoing port is busy': '链路使用：各出端口忙的时间', 'Link use: how long each incoming port is busy': '链路使用：各入端口忙的时间',
+  'Diagnosis: a row of the symptom table': '诊断：症状表中的一行', 'Who waits for what': '谁在等什么', 'Hazards: what another timing of the same program does otherwise': '竞态：同一程序在其他时序下会有不同结果', Symptom: '症状', Cause: '原因', Fix: '修正', 'In this run': '本次运行中', row: '行', kind: '类型', first: '先', second: '后', missing: '缺少', 'since us': '自 us', cell: '单元', expected: '期望', 'should come from': '应来自', 'what, and the two accesses that nothing orders': '内容，以及没有先后约束的两次访问',
   filter: '筛选', 'show all': '全部显示', show: '显示', all: '全部', yes: '是', no: '否', 'n/a': '无', sum: '合计', point: '点', points: '点', Points: '数据点', Charts: '图表', 'more in the tables': '条见表格', band: '区间', 'band, us': '区间, us',
   // tiles
   elapsed: '耗时', 'elapsed time': '耗时', reached: '达到下界', 'fullest send queue': '最满的发送队列', 'slowest rank': '最慢的 rank', quickest: '最快', 'wire rate': '线路速率', rank: 'rank', ranks: '个 rank', of: '/', 'bound by': '受限于', 'of the lower bound': '相对理论下界', 'lower bound': '理论下界',
@@ -59,8 +65,26 @@ function T(text) { return language === 'zh' && Object.hasOwn(zh, text) ? zh[text
 // list translates "a 1 %, b 2 % and c 3 %".
 const list = text => text.split(/, | and /).map(x => x.replace(/^([a-z ]+?)(?= |$)/, w => T(w))).join('、');
 
+const portWords = text => text.replace(/ (outgoing |incoming |)ports?$/, (m, k) => ({ 'outgoing ': ' 个出端口', 'incoming ': ' 个入端口' }[k] || ' 个端口'));
+
+// adviceEnd is what may follow a recommendation: AIVs left, and how it does across a band.
+const adviceEnd = text => (text || '')
+  .replace(/; it leaves ([\d,]+) more AIVs? a rank for compute/, '；为计算在每个 rank 多留 $1 个 AIV')
+  .replace(/; across the band (\S.*?) wins in (\d+) of (\d+) draws/, '；在参数区间内，$1 在 $3 次抽样中胜出 $2 次').replace(/, (\S+) in (\d+)(?=,|:|$)/g, '，$1 胜出 $2 次')
+  .replace(/: UNSTABLE, but never more than ([\d.]+) % behind the best of a draw/, '：不稳定，但从不比一次抽样的最佳值慢超过 $1 %').replace(/: UNSTABLE: it is up to ([\d.]+) % behind the best of a draw/, '：不稳定：最多比一次抽样的最佳值慢 $1 %');
+
 // Sentences that Go writes, and what they are in Chinese.
 const zhSentences = [
+  [/^take (\S+) (.+?): ([\d.,]+) us, the best(;.*)?$/, m => `取 ${m[1]} = ${m[2]}：${m[3]} us，最佳` + adviceEnd(m[4])],
+  [/^take (\S+) (.+?): ([\d.,]+) us, ([\d.]+) % behind the best \((\S+) (.+?), ([\d.,]+) us\) and so within ([\d.]+ %)(;.*)?$/, m => `取 ${m[1]} = ${m[2]}：${m[3]} us，比最佳值（${m[6]}，${m[7]} us）慢 ${m[4]} %，在 ${m[8]} 之内` + adviceEnd(m[9])],
+  [/^(\S+) hardly matters here: slowest\/quickest = ([\d.]+); take the smallest, (.+?): ([\d.,]+) us(;.*)?$/, m => `${m[1]} 在此几乎无影响：最慢/最快 = ${m[2]}；取最小值 ${m[3]}：${m[4]} us` + adviceEnd(m[5])],
+  [/^(\S+) (.+?) is the only run that ended ok: ([\d.,]+) us(;.*)?$/, m => `只有 ${m[1]} = ${m[2]} 的运行正常结束：${m[3]} us` + adviceEnd(m[4])],
+  [/^take (.+?): ([\d.,]+) us, the fastest(?:; next is (.+?), ([\d.]+) % behind: ([\d.,]+) us)?(; across.*)?$/, m => `取 ${m[1]}：${m[2]} us，最快` + (m[3] ? `；其次是 ${m[3]}，慢 ${m[4]} %：${m[5]} us` : '') + adviceEnd(m[6])],
+  [/^no run of this group ended ok: there is nothing to recommend$/, () => '这一组没有正常结束的运行：无可推荐'],
+  [/^DEADLOCK at ([\d.,]+) us: ([\d,]+) blocks? can never go on; below is who waits for what$/, m => `死锁：在 ${m[1]} us，${m[2]} 个 block 永远无法继续；下面是谁在等什么`],
+  [/^HAZARD: the data came out right, but by luck: ([\d,]+) hazards?\. (.+) B of payload checked as (\w+), (.+) control words? checked$/, m => `竞态：数据正确，但只是碰巧：${m[1]} 处竞态。以 ${m[3]} 方式检查了 ${m[2]} B 载荷和 ${m[4]} 个控制字`],
+  [/^WRONG DATA: (.+) B and (.+) control words? wrong\. (.+) B of payload checked as (\w+), (.+) control words? checked$/, m => `数据错误：${m[1]} B 和 ${m[2]} 个控制字有误。以 ${m[4]} 方式检查了 ${m[3]} B 载荷和 ${m[5]} 个控制字`],
+  [/^ABORTED at ([\d.,]+) us by rank (\d+), block (\d+), in (\S+): (.+) is (.+), the limit is (.+)$/, m => `中止：在 ${m[1]} us，由 rank ${m[2]}、block ${m[3]} 的 ${m[4]} 引起：${m[5]} 为 ${m[6]}，上限为 ${m[7]}`],
   [/^The run reaches ([\d.]+) % of what (.+) allows: only less traffic or more of that makes it faster\.$/, m => `已达到 ${m[2]} 所允许的 ${m[1]} %：只有减少流量或增加该资源才能更快。`],
   [/^The run reaches ([\d.]+) % of its lower bound, which (.+) sets; ([\d.,]+) us are lost to what follows\.$/, m => `达到理论下界（由 ${m[2]} 决定）的 ${m[1]} %；另有 ${m[3]} us 损失在下列各项。`],
   [/^No resource is near its limit: the nearest, (.+), would allow ([\d.,]+) us, ([\d.]+) % of the time\. Latency and fixed costs decide\.$/, m => `没有资源接近极限：最接近的 ${m[1]} 只需 ${m[2]} us，占耗时的 ${m[3]} %。由延迟与固定开销决定。`],
@@ -70,7 +94,7 @@ const zhSentences = [
   [/^Without any limit of a rate it would still take ([\d.,]+) us, the longest chain of waits; ([-+\d.]+) % of the time is the sharing of rates\.$/, m => `即使没有任何速率限制仍需 ${m[1]} us（最长的等待链）；${m[2]} % 的时间是速率共享造成的。`],
   [/^More blocks help up to the limit of (\d+)\.$/, m => `直到上限 ${m[1]}，增加 block 都有帮助。`],
   [/^core_num beyond (\d+) does not help \(2 %\)(?:: (.+))?\.$/, m => `core_num 超过 ${m[1]} 不再有帮助（2 %）` + (m[2] ? '：' + m[2].replace(/^the (.+) of (.+) is busy ([\d.]+) % of the time$/, '$2 的 $1 忙了 $3 % 的时间').replace(/^no shared part is busy more than ([\d.]+) % of the time, and most of the path is (.+), which more blocks do not shorten$/, '没有共享部件忙碌超过 $1 % 的时间，路径的大部分是 $2，增加 block 不能缩短它') : '') + '。'],
-  [/^The (.+) are idle ([\d.]+) % of the time on average, the busiest \((.+)\) ([\d.]+) %\.$/, m => `${m[1].replace(' ports', ' 个端口')} 平均有 ${m[2]} % 的时间空闲，最忙的（${m[3]}）空闲 ${m[4]} %。`],
+  [/^The (.+) are idle ([\d.]+) % of the time on average, the busiest \((.+)\) ([\d.]+) %\.$/, m => `${portWords(m[1])} 平均有 ${m[2]} % 的时间空闲，最忙的（${m[3]}）空闲 ${m[4]} %。`],
   [/^No assumed parameter moves the time by 0\.02 % per cent or more\.$/, () => '没有假定参数对时间的影响达到 0.02 %/%。'],
   [/^Assumed parameters that weigh: (.+)\.$/, m => `有影响的假定参数：${m[1].replace(/, | and /g, '、')}。`],
   [/^OK: data right\. (.+) B of payload checked as (\w+), (.+) control words? checked, nothing wrong$/, m => `正确：数据无误。以 ${m[2]} 方式检查了 ${m[1]} B 载荷和 ${m[3]} 个控制字，没有错误`],
