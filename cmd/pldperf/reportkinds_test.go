@@ -147,6 +147,8 @@ func TestThePageOfAHazardNamesBothAccesses(t *testing.T) {
 		assert.Contains(t, text, want)
 	}
 	b.looks("hazard")
+	b.run(chromedp.Click("#language"))
+	assert.NotRegexp(t, `(?m)^(first|second|missing|Symptom|Cause|Fix)\b`, b.text(`[data-section=hazards], [data-section=diagnosis]`))
 }
 
 func TestTheMapsOfAFrameShowAllTraffic(t *testing.T) {
@@ -247,6 +249,12 @@ func TestASweepOfAlgorithmsIsReadable(t *testing.T) {
 	for _, chart := range []string{"bandwidth", "core_num"} {
 		assert.Contains(t, eval[string](b, `document.querySelector('[data-chart=`+chart+`]').getAttribute('aria-label')`), "message size", "an algorithm has no place on a scale")
 	}
+	labels := eval[string](b, `document.querySelector('[data-chart=bandwidth]').dataset.labels`)
+	var first, second struct{ from, to, y int }
+	_, err := fmt.Sscanf(labels, "%d %d %d;%d %d %d", &first.from, &first.to, &first.y, &second.from, &second.to, &second.y)
+	require.NoError(t, err, labels)
+	assert.Less(t, first.y-second.y, 14, "two roofs that are close")
+	assert.Less(t, first.to, second.from, "have their names side by side")
 	advice := strings.Split(b.text(`[data-advice]`), "\n")
 	assert.Contains(t, advice[0], "for call.size 64: take allreduce/ring_with_a_long_name", "for what it is")
 	// What was not possible has no figures, and comes last either way.
@@ -272,6 +280,7 @@ func TestTabsOfOneTitleAreToldApartAndTheFirstIsMarked(t *testing.T) {
 	names := eval[[]string](b, `[...document.querySelectorAll('[role=tab]')].map(e => e.innerText)`)
 	assert.Contains(t, names[0], "one.json")
 	assert.NotEqual(t, names[1], names[2])
+	assert.Less(t, eval[int](b, `document.querySelector('[data-section=beside] tbody tr').offsetHeight`), 100, "a row is no column of letters")
 	b.run(chromedp.Focus(`#tab0`), chromedp.KeyEvent(kb.ArrowRight))
 	assert.Equal(t, "false true false", eval[string](b, selected))
 	b.looks("tabs-of-one-title")

@@ -80,9 +80,10 @@ function plot(id, o) {
       g.fillStyle = css('roof'); g.font = 11 * r + 'px system-ui, sans-serif'; g.textAlign = 'left'; g.textBaseline = y < top + 16 * r ? 'top' : 'bottom';
       const wide = g.measureText(l.label).width, near = told.filter(q => Math.abs(q.y - y) < 14 * r), x = near.reduce((m, q) => Math.max(m, q.end + 14 * r), left + 6 * r);
       if (x + wide > left + width && near.length) continue; // no room: pointing at the line's height names it
-      told.push({ y, end: x + wide });
+      told.push({ y, x, end: x + wide });
       g.fillText(l.label, x, y + (y < top + 16 * r ? 3 : -2) * r);
     }
+    box.dataset.labels = told.map(q => [q.x, q.end, q.y].map(Math.round).join(' ')).join(';'); // where they stand
     g.setLineDash([]);
     for (const m of o.marks ? o.marks() : []) {
       const x = v.valToPos(m.x, 'x', true), y = v.valToPos(m.y, 'y', true);

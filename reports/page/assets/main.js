@@ -48,7 +48,7 @@ function beside() {
   if (runs.length < 2) return null;
   const first = runs[0].metrics.elapsed_ps;
   return section('beside', 'Side by side', grid([
-    { name: 'result', cell: r => el('button', { type: 'button', class: 'link', onclick: () => choose(r.number) }, tabName(r.number)), key: r => tabName(r.number) },
+    { name: 'result', cell: r => el('button', { type: 'button', class: 'link', onclick: () => choose(r.number) }, r.sheet.title), key: r => r.sheet.title },
     { name: 'file', cell: r => r.name }, { name: 'status', cell: r => T(r.metrics.status) },
     { name: 'us', right: true, cell: r => us(r.metrics.elapsed_ps), key: r => r.metrics.elapsed_ps }, { name: 'of the first', right: true, cell: r => (first ? (100 * r.metrics.elapsed_ps / first).toFixed(1) + ' %' : '') },
     { name: 'busbw GB/s', right: true, cell: r => gbps(r.metrics.busbw_bytes_per_s) }, { name: 'reached %', right: true, cell: r => (r.metrics.bound_reached_millionths / 1e4).toFixed(1) }, { name: 'bound by', cell: r => r.metrics.bound_by },

@@ -133,7 +133,7 @@ function resourceTable(r) {
 // the first tables of the text form.
 function troubleSections(res) {
   const names = [['Diagnosis', 'diagnosis'], ['Who waits for what', 'stuck'], ['Hazards', 'hazards']];
-  return (res.sheet.tables || []).flatMap(t => names.filter(([n]) => t.title.startsWith(n)).map(([, id]) => section(id, t.title, sheetTable({ ...t, title: '' }))));
+  return (res.sheet.tables || []).flatMap(t => names.filter(([n]) => t.title.startsWith(n)).map(([, id]) => section(id, t.title, sheetTable({ ...t, title: '', rows: t.rows.map(r => r.map(T)) }))));
 }
 
 function rankTable(run) {

@@ -58,7 +58,7 @@ function swimlane(res) {
   }
   function view(from, to) {
     const least = 1000, w = Math.min(Math.max(to - from, least), end * 1.02); // 1 ns
-    from = Math.min(Math.max(from, -0.01 * end), end * 1.01 - w);
+    from = Math.min(Math.max(from, -0.02 * w), end + 0.02 * w - w);
     s.from = from; s.to = from + w;
     draw.redraw(); overview.redraw();
   }
