@@ -195,3 +195,18 @@ func TestAStepIsNotTakenForAParameterThatDoesNothing(t *testing.T) {
 	assert.Contains(t, said, "it stays at 64 KiB")
 	assert.NotContains(t, said, "do not react")
 }
+
+func FuzzATableIsReadOrRefusedButNeverHalfRead(f *testing.F) {
+	f.Add("bytes,us\n1048576,36\n16777216,331\n")
+	f.Add("\ufeffbytes,us\r\n1048576,\"36\"\r\n16777216,NaN\r\n")
+	f.Add("# only a comment")
+	f.Add("us,us\n1,2\n")
+	f.Fuzz(func(t *testing.T, data string) {
+		s, err := fit.Load(folder(t, "fit.yaml", puts, "puts.csv", data))
+		require.NoError(t, err)
+		if _, err := s.Verify(); err == nil { // then there is a row held out, and a number in each
+			assert.Contains(t, data, "us")
+			assert.NotContains(t, strings.ToLower(data), "nan")
+		}
+	})
+}
