@@ -45,6 +45,7 @@ func (a *Accuracy) document(program string) writable {
 func (a *Accuracy) page() *page {
 	p := &page{title: "Simulated against measured", lead: []string{
 		"error: simulated / measured - 1; band: the largest error that is no failure",
+		"values: those of the files, or with --from of a fit; shipped ones are rounded, or plain differences of rows, so a fit may come nearer",
 		"role: fitted: values come from a fit to the row; not fitted: calibrate would fit to it, but the values are others; held out: nothing is fitted to it",
 		"baseline: a straight line through the fitted rows, as each table's notes say; one row, or rows with one x, give no line",
 	}}

@@ -22,7 +22,8 @@ FILE names cases (rows of a table, the workload that they measure, which are hel
 and parameters with bounds; the shipped ones are those of pldperf validate, and
 docs/CALIBRATE.md shows how to write one. It prints each row's error, the errors of fitted
 and of held-out rows apart, an interval for each parameter, and a warning for what the
-rows cannot tell.
+rows cannot tell. Whether rows are within their bands is for pldperf validate to judge; here
+the exit code is 0 also when some are not, with a warning.
 
 With -o it writes OVERLAY.yaml, a machine based on the one of FILE, in which each fitted
 value says what it was fitted to; OVERLAY-calls.yaml, the fitted fields of calls, if there

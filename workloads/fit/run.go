@@ -152,10 +152,10 @@ func (b *bench) one(c, r int, params []Param, x at) (float64, error) {
 	}
 	out, err := w.Run(hw.Options{Path: "off"})
 	if err != nil {
-		return 0, fmt.Errorf("%s, case %s: %w", b.spec.file, k.Name, err)
+		return 0, fmt.Errorf("%s, case %s, line %d of %s: %w", b.spec.file, k.Name, b.rows[c][r].line, k.Data, err)
 	}
 	if out.Result.Status != result.OK {
-		return 0, fmt.Errorf("%s, case %s, line %d of the table: the simulation ends with %s", b.spec.file, k.Name, b.rows[c][r].line, out.Result.Status)
+		return 0, fmt.Errorf("%s, case %s, line %d of %s: the simulation ends with %s", b.spec.file, k.Name, b.rows[c][r].line, k.Data, out.Result.Status)
 	}
 	v, err = k.Clock.time(out.Result, b.rows[c][r])
 	b.mu.Lock()

@@ -29,9 +29,8 @@ func (b *bench) verify() error {
 	var all configs.Problems
 	for c := range b.rows {
 		for r := range b.rows[c] {
-			err := b.try(c, r, nil, nil, "")
-			if err != nil {
-				all = append(all, problems(err)...)
+			if err := b.try(c, r, nil, nil, ""); err != nil {
+				all = append(all, b.ofLine(c, r, problems(err))...)
 				break // the next rows say the same
 			}
 		}
@@ -39,21 +38,10 @@ func (b *bench) verify() error {
 	if len(all) > 0 {
 		return all
 	}
-	s := b.spec
-	for _, group := range s.groups() {
-		for i := range group.params {
-			p := &group.params[i]
-			c := slices.IndexFunc(s.Cases, func(k Case) bool { return p.applies(&k) })
-			b.set = group.set
-			for _, end := range []struct {
-				field string
-				value int64
-			}{{"low", p.low}, {"high", p.high}} {
-				if err := b.try(c, 0, []Param{*p}, at{end.value}, fmt.Sprintf("%s.%d.%s", group.path, i, end.field)); err != nil {
-					all = append(all, problems(err)...)
-					break
-				}
-			}
+	for _, g := range b.spec.groups() {
+		b.set = g.set
+		for i := range g.params {
+			all = append(all, b.bounds(&g.params[i], fmt.Sprintf("%s.%d", g.path, i))...)
 		}
 	}
 	b.set = nil
@@ -61,6 +49,42 @@ func (b *bench) verify() error {
 		return all
 	}
 	return nil
+}
+
+// ofLine says which line of the table a problem with the workload comes from, where
+// another row has no such problem.
+func (b *bench) ofLine(c, r int, found configs.Problems) configs.Problems {
+	other := 0
+	if r == 0 {
+		other = len(b.rows[c]) - 1
+	}
+	if other == r {
+		return found
+	}
+	also := problems(b.try(c, other, nil, nil, ""))
+	for i := range found {
+		if line := linesOf([]int{b.rows[c][r].line}); !slices.Contains(also, found[i]) && !strings.Contains(found[i].Message, line+" of") {
+			found[i].Message += fmt.Sprintf(" (%s of %s)", line, b.spec.Cases[c].Data)
+		}
+	}
+	return found
+}
+
+// bounds builds a row with a parameter at both of its bounds. What is wrong with both is
+// wrong with its path.
+func (b *bench) bounds(p *Param, path string) configs.Problems {
+	c := slices.IndexFunc(b.spec.Cases, func(k Case) bool { return p.applies(&k) })
+	try := func(value int64, field string) configs.Problems {
+		return problems(b.try(c, 0, []Param{*p}, at{value}, path+"."+field))
+	}
+	low, high := try(p.low, "low"), try(p.high, "high")
+	switch {
+	case len(low) > 0 && len(high) > 0 && low[0].Message == high[0].Message:
+		return try(p.low, "path")
+	case len(low) > 0:
+		return low
+	}
+	return high
 }
 
 // paramGroup are parameters that stand together in a file.
@@ -100,7 +124,7 @@ func (b *bench) try(c, r int, params []Param, x at, bound string) error {
 		case origin == setting:
 			out[i] = b.placed(c, r, path, p)
 		case origin == parameter && bound != "":
-			out[i] = b.spec.doc.At(bound).Fault("%s: %s", path, p.Message)[0]
+			out[i] = b.spec.doc.At(bound).Fault("%s", strings.TrimPrefix(path+": "+p.Message, ": "))[0]
 		}
 	}
 	return out
@@ -126,7 +150,7 @@ func (b *bench) placed(c, r int, path string, p configs.Problem) configs.Problem
 // problems are an error as such.
 func problems(err error) configs.Problems {
 	var out configs.Problems
-	if errors.As(err, &out) {
+	if err == nil || errors.As(err, &out) {
 		return out
 	}
 	return configs.Problems{{Message: err.Error()}}
