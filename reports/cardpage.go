@@ -46,7 +46,7 @@ func (c *Card) inputTable(p *page, m *Metrics) {
 
 func (c *Card) resultTable(p *page, m *Metrics) {
 	t := p.table("Results", "figure", ">value", "unit", "~definition")
-	t.add(marked("elapsed", c.Outside), exact(m.Elapsed), "us", "first launch of a timed call to the last block's end")
+	t.add(marked("elapsed", c.Outside), exact(m.Elapsed), "us", defElapsed)
 	rate := func(name string, r engine.Rate, what string) {
 		text := notAvailable
 		if m.Defined {
@@ -58,12 +58,12 @@ func (c *Card) resultTable(p *page, m *Metrics) {
 	rate("busbw", m.Busbw, DefBusbw)
 	rate("wire rate", m.Wire, DefWire)
 	if c.Bound.Total > 0 {
-		t.add("lower bound", us(c.Bound.Total), "us", "no schedule is faster; bound by "+m.BoundBy)
+		t.add("lower bound", us(c.Bound.Total), "us", defBound+"; bound by "+m.BoundBy)
 		reached := notAvailable
 		if m.Defined {
 			reached = percent(m.Reached)
 		}
-		t.add("reached", reached, "%", "lower bound / elapsed")
+		t.add("reached", reached, "%", defReached)
 	}
 	if c.SQDepth > 0 {
 		t.add("fullest send queue", count(m.PeakSQ), "WQEBB", fmt.Sprintf("of %s (%s), rank %d", count(c.SQDepth), sharePercent(m.PeakSQ, c.SQDepth), m.PeakAt))
@@ -80,8 +80,8 @@ func spreadTable(p *page, m *Metrics) {
 			t.add(name, us(s.Min), fmt.Sprint(s.MinAt), us(s.Mean), us(s.Max), fmt.Sprint(s.MaxAt), what)
 		}
 	}
-	three("rank time", m.PerRank, "a rank's launch to its last block's end: without skew")
-	three("barrier exit", m.Exit, "from the last timed call's start to the rank's last satisfied wait")
+	three("rank time", m.PerRank, defRank)
+	three("barrier exit", m.Exit, defExit)
 }
 
 func (c *Card) boundTable(p *page) {

@@ -77,7 +77,7 @@ type listing struct {
 	Programs   *SideBySide     `json:"ir,omitempty"`
 	Rows       []IRRow         `json:"rows,omitempty"`
 	Steps      []result.Step   `json:"steps,omitempty"`
-	Causes     Causes          `json:"causes,omitempty"`
+	Causes     []Word          `json:"causes,omitempty"`
 }
 
 // Write writes the listing as JSON.

@@ -234,3 +234,24 @@ func WithBases(doc *configs.Doc) (*configs.Doc, error) {
 	}
 	return full, nil
 }
+
+// Files lists the files that the workload is made of and names, as paths on disk if that
+// is where they are: its own, the machine's, and those of its routings.
+func (w *Workload) Files() (out []string) {
+	out = append(out, w.File, w.Config.Machine.Preset)
+	for _, it := range w.Config.list() {
+		if it.Call == nil {
+			continue
+		}
+		spec, _ := w.Config.routing(&it)
+		for _, name := range []string{spec.CSV, spec.Skew.Table} {
+			if name != "" && !filepath.IsAbs(name) {
+				out = append(out, filepath.Join(w.Config.dir, name))
+			}
+			if name != "" {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}

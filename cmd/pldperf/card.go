@@ -87,6 +87,8 @@ func terminal(w io.Writer) bool {
 // parseFormat returns the format called name; asJSON is the short way to ask for JSON.
 func parseFormat(name string, asJSON bool) (reports.Format, error) {
 	switch {
+	case asJSON && name != "text" && name != "json":
+		return "", fmt.Errorf("--json and --format %s ask for two formats", name)
 	case asJSON:
 		return reports.JSON, nil
 	case name == "md":

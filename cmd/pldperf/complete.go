@@ -134,7 +134,7 @@ func completeCases(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return caseFiles(), cobra.ShellCompDirectiveDefault
 }
 
-// completeWord offers keys, one level at a time, and workloads.
+// completeWord offers keys, one level at a time, words of cards, and workloads.
 func completeWord(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -146,6 +146,12 @@ func completeWord(c *cobra.Command, args []string, begun string) ([]string, cobr
 		}
 		if len(out) > 0 {
 			break
+		}
+	}
+	words, docs := wordNames()
+	for i := range words {
+		if strings.HasPrefix(words[i], begun) {
+			out = append(out, words[i]+"\t"+docs[i])
 		}
 	}
 	for _, k := range out {

@@ -33,7 +33,7 @@ type costFlags struct {
 	sets                              []string
 	machine, dtype, format            string
 	ranks, size, coreNum, hidden, row int
-	json                              bool
+	json, strict                      bool
 	given                             *pflag.FlagSet
 }
 
@@ -64,6 +64,7 @@ func (a *app) costCommand() *cobra.Command {
 	fl.StringArrayVar(&f.sets, "set", nil, "set any field of the workload that is counted: path=value (repeatable)")
 	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
+	fl.BoolVar(&f.strict, "strict", false, strictHelp)
 	return c
 }
 
@@ -83,6 +84,9 @@ func (a *app) cost(args []string, f *costFlags) error {
 	}
 	opt := a.shown(0)
 	if len(args) == 0 {
+		if err := refuse(f.given, "of an operation or a workload; pldperf cost alone lists the operations", "strict"); err != nil {
+			return err
+		}
 		for _, x := range f.fields("rows") {
 			if f.given.Changed(x.flag) || len(f.sets) > 0 {
 				return fmt.Errorf("which operation? pldperf cost alone lists them; there are %s", strings.Join(collectives.Ops(), ", "))
@@ -91,6 +95,9 @@ func (a *app) cost(args []string, f *costFlags) error {
 		return operations().Write(a.out, format, opt)
 	}
 	w, err := a.costOf(args[0], f)
+	if err == nil {
+		err = a.unread(w.Unread(), f.strict, false)
+	}
 	if err != nil {
 		return err
 	}
@@ -121,15 +128,27 @@ func (a *app) costOf(name string, f *costFlags) (*workloads.Workload, error) {
 		}
 		return f.workload(x)
 	}
-	if file, doc, err := a.document(name); err == nil {
-		own, err := f.over(doc)
-		if err != nil {
-			return nil, err
-		}
-		return workloads.LoadDoc(file, own, f.sets)
+	if file, data, err := a.read(name); err == nil {
+		return f.fileWorkload(name, file, data)
 	}
 	known := slices.Concat(collectives.Ops(), configs.Names(configs.Workloads))
 	return nil, fmt.Errorf("no operation and no workload %q%s; there are %s", name, hint(name, known), strings.Join(collectives.Ops(), ", "))
+}
+
+// fileWorkload makes the workload of a file, with the flags over it.
+func (f *costFlags) fileWorkload(name, file string, data []byte) (*workloads.Workload, error) {
+	doc, err := load(file, data)
+	if err == nil {
+		err = noWorkload(doc, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	own, err := f.over(doc)
+	if err != nil {
+		return nil, err
+	}
+	return workloads.LoadDoc(file, own, f.sets)
 }
 
 // field is where a flag's value goes.

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -25,7 +24,7 @@ to the difference exactly. Points of sweeps are matched by their axes, and the l
 changes come first.
 
 A and B are results (the JSON of run and sweep), or workloads and sweeps, which are run
-now. --set changes both, --set-a and --set-b one of those that are run.
+now. --set changes both, --set-a and --set-b one of them; a result cannot be changed.
 
 Without a tolerance all figures and the digests must be the same. --tolerance "1 %" lets
 all figures differ by that share of the larger one, "elapsed=1 %" one of them (elapsed,
@@ -76,14 +75,21 @@ func (a *app) diff(ctx context.Context, first, second string, f *diffFlags) erro
 	if err != nil {
 		return err
 	}
+	if err := distinct([]string{first, second}, f.target()); err != nil {
+		return err
+	}
 	if first == "-" && second == "-" {
 		return fmt.Errorf("standard input can be one of A and B, not both")
 	}
-	docA, err := a.compared(ctx, first, f.setA, "--set-a", f)
+	sides, err := a.sides(first, second, f)
 	if err != nil {
 		return err
 	}
-	docB, err := a.compared(ctx, second, f.setB, "--set-b", f)
+	docA, err := a.compared(ctx, sides[0], f.setA, f)
+	if err != nil {
+		return err
+	}
+	docB, err := a.compared(ctx, sides[1], f.setB, f)
 	if err != nil {
 		return err
 	}
@@ -100,12 +106,37 @@ func (a *app) diff(ctx context.Context, first, second string, f *diffFlags) erro
 	return nil
 }
 
-func nameOf(arg string) string {
-	if arg == "-" {
-		return stdin
+// sides reads both names, and refuses settings that would do nothing.
+func (a *app) sides(first, second string, f *diffFlags) (out [2]*input, err error) {
+	for i, name := range []string{first, second} {
+		if out[i], err = a.input(name); err != nil {
+			return out, err
+		}
 	}
-	return arg
+	for i, own := range []string{"set-a", "set-b"} {
+		if out[i].result() {
+			if err := refuse(f.given, out[i].name+" is a result, which no setting can change", own); err != nil {
+				return out, err
+			}
+		}
+	}
+	A, B := out[0], out[1]
+	why := "nothing runs now: both are results"
+	switch {
+	case A.result() && B.result():
+		err = refuse(f.given, why, runNames...)
+	case A.result():
+		err = refuse(f.given, A.name+" is a result, which no setting can change; --set-b changes the other one", "set")
+	case B.result():
+		err = refuse(f.given, B.name+" is a result, which no setting can change; --set-a changes the other one", "set")
+	}
+	if err == nil && !A.sweep() && !B.sweep() {
+		err = refuse(f.given, "of the points of sweeps, and none runs now", cacheNames...)
+	}
+	return out, err
 }
+
+func (f *diffFlags) target() target { return target{"--output", f.output} }
 
 type writeDiff func(io.Writer, *reports.Difference, reports.Options) error
 
@@ -141,64 +172,28 @@ func (f *diffFlags) parse() (t diff.Tolerances, write writeDiff, err error) {
 	return t, func(w io.Writer, d *reports.Difference, o reports.Options) error { return d.Write(w, format, o) }, nil
 }
 
-// compared returns one side: a result that is read, or a workload or sweep that is run.
-func (a *app) compared(ctx context.Context, name string, own []string, flag string, f *diffFlags) (*document.Document, error) {
-	data, isResult, err := a.resultFile(name)
-	if err != nil {
-		return nil, err
-	}
-	if isResult {
-		if len(own) > 0 {
-			return nil, fmt.Errorf("%s: %s is a result, which no setting can change", flag, nameOf(name))
-		}
-		d, err := document.Read(bytes.NewReader(data))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", nameOf(name), err)
-		}
-		return d, nil
-	}
+// compared returns one side: a result, or a workload or sweep that is run.
+func (a *app) compared(ctx context.Context, in *input, own []string, f *diffFlags) (*document.Document, error) {
 	sets := append(append([]string(nil), f.sets...), own...)
-	var doc *configs.Doc
-	file := name
-	if data != nil {
-		file = stdin
-		doc, err = configs.Load(file, data)
-	} else {
-		file, doc, err = a.document(name)
+	switch {
+	case in.result():
+		return in.read()
+	case in.sweep():
+		return a.sweepNow(ctx, in, sets, &f.sweepFlags)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if doc.Has("axes") {
-		return a.sweepNow(ctx, file, doc, sets, f)
-	}
-	return a.runNow(ctx, file, doc, sets)
-}
-
-// resultFile returns what a name holds if that is a result, and what standard input
-// holds in any case. A name that ends in .json is a result, whatever is in it.
-func (a *app) resultFile(name string) (data []byte, isResult bool, err error) {
-	if name == "-" {
-		data, err = io.ReadAll(a.in)
-		return data, bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && bytes.Contains(data, []byte(`"schema"`)), err
-	}
-	if !strings.EqualFold(filepath.Ext(name), ".json") {
-		return nil, false, nil
-	}
-	data, err = os.ReadFile(name)
-	return data, true, err
+	return a.runNow(ctx, in, sets, f)
 }
 
 // runNow runs a workload.
-func (a *app) runNow(ctx context.Context, file string, doc *configs.Doc, sets []string) (*document.Document, error) {
-	if isMachine(doc) {
-		return nil, doc.At("name").Fault("this is a machine, which a workload names; see: pldperf show %s", file)
-	}
-	m := working(a.errs, "running "+file)
+func (a *app) runNow(ctx context.Context, in *input, sets []string, f *diffFlags) (*document.Document, error) {
+	m := working(a.errs, "running "+in.name)
 	defer m.stop()
 	return await(ctx, func() (*document.Document, error) {
-		w, err := workloads.LoadDoc(file, doc, sets)
+		w, err := workloads.LoadDoc(in.name, in.doc, sets)
 		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(distinct(w.Files(), f.target()), a.unread(w.Unread(), f.strict, false)); err != nil {
 			return nil, err
 		}
 		opt := hw.Options{Hazards: "auto"}
@@ -207,7 +202,7 @@ func (a *app) runNow(ctx context.Context, file string, doc *configs.Doc, sets []
 		}
 		out, err := w.Run(opt)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, fmt.Errorf("%s: %w", in.name, err)
 		}
 		c := card(out)
 		c.Config = leaves(w)
@@ -216,12 +211,15 @@ func (a *app) runNow(ctx context.Context, file string, doc *configs.Doc, sets []
 }
 
 // sweepNow runs a sweep, as far as its points are not cached.
-func (a *app) sweepNow(ctx context.Context, file string, doc *configs.Doc, sets []string, f *diffFlags) (*document.Document, error) {
-	s, err := workloads.SweepFromDoc(file, doc, sets)
+func (a *app) sweepNow(ctx context.Context, in *input, sets []string, f *sweepFlags) (*document.Document, error) {
+	s, err := a.sweepOf(ctx, in, sets)
 	if err != nil {
 		return nil, err
 	}
-	cmp, err := a.points(ctx, s, &f.sweepFlags)
+	if err := a.unread(s.Unread, f.strict, false); err != nil {
+		return nil, err
+	}
+	cmp, err := a.points(ctx, s, f)
 	if err != nil {
 		return nil, err
 	}

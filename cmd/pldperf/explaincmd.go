@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pldperf/configs"
 )
@@ -17,18 +18,20 @@ end; how far it is from what no schedule can beat. Then it is run with one part 
 machine ideal at a time, which is what that part costs; with each parameter a little lower
 and higher, which is how the time follows it; and with other values of core_num.
 
-A CAUSE is a word of those tables, such as egress_queue; causes lists all of them. Of a KEY it
-says what it means: the kind of its value and how that is written, its
+A WORD is one of those tables or of the card: a cause, such as egress_queue, a reason why a
+block does not go on, a figure or a counter. causes, reasons, figures and counters list them,
+words lists all. Of a KEY it says what it means: the kind of its value and how that is written, its
 default, what it may be, its value and that value's source in a machine, who reads it and
 when, and the keys beside it. Keys are paths as --set takes them; "machine." and "call."
 may be left out, and keys of sweeps and of files of measured cases begin with "sweep." and
-"fit.". A section lists the keys below it.
+"fit."; "workload." in front of a key tells it from a word. A section lists the keys below it.
 
 Examples:
   pldperf explain a5-moe-dispatch
   pldperf explain a5-uniform-small --set call.core_num=4 --quick
   pldperf explain egress_queue
   pldperf explain causes
+  pldperf explain busbw
   pldperf explain call.core_num
   pldperf explain urma.doorbell.issue --machine 950pr-64
   pldperf explain machine.fabric.clos
@@ -39,46 +42,70 @@ type explainFlags struct {
 	json, quick           bool
 	sets                  []string
 	jobs                  int
+	strict                bool
+	given                 *pflag.FlagSet
 }
 
 func (a *app) explainCommand() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
-		Use: "explain FILE | CAUSE | KEY", Short: "say where a workload's time goes, or what a word means", Long: explainLong,
-		Args:              oneKey,
+		Use: "explain FILE | WORD | KEY", Short: "say where a workload's time goes, or what a word means", Long: explainLong,
+		Args:              oneWord,
 		ValidArgsFunction: completeWord,
 		RunE:              func(c *cobra.Command, args []string) error { return a.explain(c.Context(), args[0], &f) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.machine, "machine", "950dt-64", "machine preset or file whose values are shown")
+	f.given = fl
+	fl.StringVar(&f.machine, "machine", "950dt-64", "machine preset or file: of a workload instead of its own, of a key whose values are shown")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
-	fl.StringVar(&f.format, "format", "text", "of a workload: text, md, csv or json")
+	fl.StringVar(&f.format, "format", "text", "text, md, csv or json; of a key: text or json")
 	fl.StringArrayVar(&f.sets, "set", nil, "of a workload: override PATH=VALUE")
-	fl.StringVarP(&f.file, "output", "o", "", "of a workload: file to write instead of standard output")
+	fl.StringVarP(&f.file, "output", "o", "", "file to write instead of standard output")
 	fl.BoolVar(&f.quick, "quick", false, "of a workload: without sensitivities and other values of core_num")
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "of a workload: simulations at once")
+	fl.BoolVar(&f.strict, "strict", false, "of a workload: "+strictHelp)
 	return c
 }
 
-func oneKey(c *cobra.Command, args []string) error {
+func oneWord(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("%s takes one key, got %d arguments\nusage: %s", c.CommandPath(), len(args), c.UseLine())
+		return fmt.Errorf("%s takes one file, word or key, got %d arguments\nusage: %s", c.CommandPath(), len(args), c.UseLine())
 	}
 	return nil
 }
 
-// explain tells keys from runs: what is a key is explained as one, and a file, or the name
-// of a shipped one, is run.
+// ofWorkloads are flags those that only a workload has a use for.
+var ofWorkloads = []string{"set", "quick", "jobs", "strict"}
+
+// explain tells words and keys from runs: what is one is explained as that, and a file, or
+// the name of a shipped one, is run.
 func (a *app) explain(ctx context.Context, word string, f *explainFlags) error {
-	if c := causes(word); len(c) > 0 {
-		return a.explainCauses(c, f)
+	if err := folderOf(f.file); err != nil {
+		return err
 	}
 	keys := allKeys()
-	if found := keys.find(word); len(found) > 0 {
+	found := keys.find(word)
+	if g := glossary(word); len(g.Words) > 0 {
+		if err := refuse(f.given, "of a workload, and "+word+" is a word", append(ofWorkloads, "machine")...); err != nil {
+			return err
+		}
+		g.Note = found.namesakes()
+		return a.explainWords(g, f)
+	}
+	if len(found) > 0 {
+		if err := refuse(f.given, "of a workload, and "+word+" is a key", ofWorkloads...); err != nil {
+			return err
+		}
 		return a.explainKey(keys, found, f)
 	}
-	if _, _, err := configs.Find(word); err == nil || word == "-" {
+	if exists(word) || isDevice(word) || word == "-" || shipped(word) {
 		return a.explainRun(ctx, word, f)
 	}
 	return keys.unknown(word)
+}
+
+// shipped reports whether a word names a file that comes with the program.
+func shipped(word string) bool {
+	_, _, err := configs.Find(word)
+	return err == nil
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -9,6 +11,8 @@ import (
 
 	"pldperf/collectives"
 	"pldperf/configs"
+	"pldperf/reports"
+	"pldperf/reports/document"
 	"pldperf/workloads"
 )
 
@@ -52,25 +56,30 @@ type keySketch struct {
 
 // explainKey explains the key that was found, or lists several.
 func (a *app) explainKey(keys, found keyList, f *explainFlags) error {
+	format, err := parseFormat(f.format, f.json)
+	if err != nil {
+		return err
+	}
+	if format != reports.Text && format != reports.JSON {
+		return fmt.Errorf("--format: a key is explained as text or json, not as %s", f.format)
+	}
 	preset, err := workloads.Machine(f.machine)
 	if err != nil {
 		return fmt.Errorf("--machine: %w", err)
 	}
-	if len(found) > 1 {
-		if f.json {
-			return a.writeJSON(sketches(found))
-		}
-		return a.listKeys(found)
-	}
 	d := newKeyDoc(keys, &found[0])
 	d.Machine = valueIn(preset, f.machine, d.Key)
-	if f.json {
-		return a.writeJSON(d)
-	}
-	if err := a.printKey(d); err != nil {
-		return err
-	}
-	return a.listKeys(keys.below(d.Key))
+	return a.output(f.file, func(w io.Writer) error {
+		switch {
+		case len(found) > 1 && format == reports.JSON:
+			return document.Encode(w, sketches(found))
+		case len(found) > 1:
+			return listKeys(w, found)
+		case format == reports.JSON:
+			return document.Encode(w, d)
+		}
+		return errors.Join(printKey(w, d), listKeys(w, keys.below(d.Key)))
+	})
 }
 
 func newKeyDoc(keys keyList, k *key) *keyDoc {
@@ -176,7 +185,7 @@ func sketches(keys keyList) (out []keySketch) {
 }
 
 // listKeys prints keys one a line.
-func (a *app) listKeys(keys keyList) error {
+func listKeys(w io.Writer, keys keyList) error {
 	wide := 0
 	for _, k := range keys {
 		wide = max(wide, len(k.Path))
@@ -185,7 +194,7 @@ func (a *app) listKeys(keys keyList) error {
 	for _, k := range keys {
 		fmt.Fprintf(&b, "  %-*s  %s\n", wide, k.Path, keyLine(k))
 	}
-	_, err := a.out.Write([]byte(b.String()))
+	_, err := w.Write([]byte(b.String()))
 	return err
 }
 
@@ -205,7 +214,7 @@ func keyLine(k key) string {
 }
 
 // printKey prints what is known of a key under its name.
-func (a *app) printKey(d *keyDoc) error {
+func printKey(w io.Writer, d *keyDoc) error {
 	var b strings.Builder
 	b.WriteString(d.Key + "\n")
 	row := func(label, text string) {
@@ -237,7 +246,7 @@ func (a *app) printKey(d *keyDoc) error {
 	row("read by", strings.Join(d.ReadBy, ", "))
 	row("stands in", d.where())
 	row("beside", strings.Join(d.Beside, ", "))
-	_, err := a.out.Write([]byte(b.String()))
+	_, err := w.Write([]byte(b.String()))
 	return err
 }
 

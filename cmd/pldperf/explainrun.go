@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
-	"pldperf/configs"
 	"pldperf/reports"
 	"pldperf/reports/document"
+	"pldperf/workloads"
 	"pldperf/workloads/explain"
 )
 
@@ -16,19 +18,31 @@ func (a *app) explainRun(ctx context.Context, name string, f *explainFlags) erro
 	if err != nil {
 		return err
 	}
-	if err := folderOf(f.file); err != nil {
-		return err
-	}
 	if err := atLeastOne(f.jobs); err != nil {
 		return err
 	}
-	file, doc, err := configs.Open(name)
+	out := target{"--output", f.file}
+	if err := distinct([]string{name}, out); err != nil {
+		return err
+	}
+	file, doc, err := a.workloadDoc(name)
+	if err != nil {
+		return err
+	}
+	sets := f.sets
+	if f.given.Changed("machine") {
+		sets = append([]string{"machine=" + f.machine}, sets...) // others may change it further
+	}
+	w, err := workloads.CheckDoc(file, doc, sets)
+	if err == nil {
+		err = errors.Join(distinct(w.Files(), out), a.unread(w.Unread(), f.strict, false))
+	}
 	if err != nil {
 		return err
 	}
 	m := working(a.errs, "explaining")
 	x, err := await(ctx, func() (*explain.Explanation, error) {
-		return explain.Explain(ctx, file, doc, f.sets, explain.Options{Workers: f.jobs, Quick: f.quick, Progress: m.count})
+		return explain.Explain(ctx, file, doc, sets, explain.Options{Workers: f.jobs, Quick: f.quick, Progress: m.count})
 	})
 	m.stop()
 	if err != nil {
@@ -44,6 +58,10 @@ func (a *app) explainRun(ctx context.Context, name string, f *explainFlags) erro
 // explanation is what explain found, as reports show it.
 func explanation(x *explain.Explanation) *reports.Explanation {
 	out := &reports.Explanation{Run: document.Run(*card(x.Base))}
+	out.Run.Config = leaves(x.Workload)
+	for _, p := range x.Workload.Unread() {
+		out.Run.Notes = append(out.Run.Notes, p.Error())
+	}
 	for _, t := range x.Twins {
 		out.Twins = append(out.Twins, reports.Twin(t))
 	}

@@ -33,7 +33,17 @@ func (a *app) initCommand() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use: "init", Short: "write a commented starter workload", Long: initLong, Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.init(file, schema, force) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if file == "" {
+				if err := refuse(c.Flags(), "goes with -o FILE", "force"); err != nil {
+					return err
+				}
+			}
+			if err := distinct(nil, target{"--output", file}, target{"--schema", schema}); err != nil {
+				return err
+			}
+			return a.init(file, schema, force)
+		},
 	}
 	c.Flags().StringVarP(&file, "output", "o", "", "file to write instead of standard output")
 	c.Flags().StringVar(&schema, "schema", "", "file for the schema that the first line names; default: in the user's configuration folder; none: no such line")

@@ -35,6 +35,7 @@ type irFlags struct {
 	rank, block int
 	format      string
 	json, all   bool
+	strict      bool
 }
 
 func (a *app) irCommand() *cobra.Command {
@@ -53,6 +54,7 @@ func (a *app) irCommand() *cobra.Command {
 	fl.BoolVar(&f.all, "all", false, "show phases of many lines in full as text and markdown too")
 	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
+	fl.BoolVar(&f.strict, "strict", false, strictHelp)
 	return c
 }
 
@@ -85,11 +87,14 @@ func (a *app) ir(files []string, f *irFlags) error {
 
 // forms records the programs of a file: the one that it names, or two modes.
 func (a *app) forms(file string, alone bool, f *irFlags) ([]form, error) {
-	name, doc, err := a.document(file)
+	name, doc, err := a.workloadDoc(file)
 	if err != nil {
 		return nil, err
 	}
 	w, err := workloads.CheckDoc(name, doc, f.sets)
+	if err == nil {
+		err = a.unread(w.Unread(), f.strict, false)
+	}
 	if err != nil {
 		return nil, err
 	}

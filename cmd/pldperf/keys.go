@@ -67,10 +67,36 @@ func plain(path string) string {
 // omitted are beginnings that people leave out.
 var omitted = []string{"", "machine.", "call."}
 
+// workloadPrefix may stand in front of a workload's key, to tell it from a word.
+const workloadPrefix = "workload."
+
+// full is a key's path with which find finds no word.
+func (k *key) full() string {
+	if strings.Contains(k.Path, ".") {
+		return k.Path
+	}
+	return workloadPrefix + k.Path
+}
+
+// namesakes says of keys that have been found beside a word how to ask for them.
+func (l keyList) namesakes() string {
+	switch len(l) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s is a key of files, too: pldperf explain %s", l[0].Path, l[0].full())
+	}
+	var names []string
+	for i := range l {
+		names = append(names, l[i].full())
+	}
+	return "Keys of files end in it, too: pldperf explain " + strings.Join(names, " | ")
+}
+
 // find returns the key that a word names; several where it is the last part of them, of
 // which none is nearer.
 func (l keyList) find(word string) (found keyList) {
-	word = plain(word)
+	word = plain(strings.TrimPrefix(word, workloadPrefix))
 	if word == "" {
 		return nil
 	}
@@ -132,7 +158,7 @@ func (l keyList) beside(path string) (out []string) {
 
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
 
-// unknown says that a word is neither key nor file, and what is near.
+// unknown says that a word is neither key, word nor file, and what is near.
 func (l keyList) unknown(word string) error {
 	var known []string
 	for _, before := range slices.Backward(omitted) {
@@ -142,7 +168,8 @@ func (l keyList) unknown(word string) error {
 			}
 		}
 	}
-	near := configs.Nearest(plain(word), known)
+	names, _ := wordNames()
+	near := configs.Nearest(plain(word), append(names, known...))
 	if near == "" { // perhaps its last part is
 		last := plain(word)
 		last = last[strings.LastIndexByte(last, '.')+1:]
@@ -156,9 +183,9 @@ func (l keyList) unknown(word string) error {
 		}
 	}
 	if near == "" {
-		return fmt.Errorf("no key and no file is called %q; pldperf explain machine, call, routing, sweep or fit lists keys", word)
+		return fmt.Errorf("no key, no word and no file is called %q; pldperf explain machine, call, routing, sweep or fit lists keys, pldperf explain words what cards show", word)
 	}
-	return fmt.Errorf("no key and no file is called %q; did you mean %q?", word, near)
+	return fmt.Errorf("no key, no word and no file is called %q; did you mean %q?", word, near)
 }
 
 // levels lists the keys of a kind of file, or of all, that begin with what was begun, as

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,6 +20,18 @@ func makeDir(dir string) error {
 	}
 	return nil
 }
+
+// folderName refuses the name of a file where a folder is meant. A folder that exists may
+// be called as it likes, and so may one whose name ends in a slash.
+func folderName(path string) error {
+	ext := strings.TrimPrefix(filepath.Ext(path), ".")
+	if info, err := os.Stat(path); err == nil && info.IsDir() || len(ext) < 2 || len(ext) > 5 || strings.Trim(strings.ToLower(ext), letters) != "" {
+		return nil
+	}
+	return fmt.Errorf("-o %s is the name of a file, where a folder is meant; one of that name is %s/", path, path)
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz"
 
 // both writes a picture as PNG and SVG.
 func both(p *plots.Picture, path string) error {

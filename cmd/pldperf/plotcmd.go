@@ -43,6 +43,8 @@ func (a *app) plotCommand() *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return a.plot(c.Context(), args[0], &f) },
 	}
 	f.common(c)
+	f.band.add(c.Flags())
+	f.pictured(c)
 	c.Flags().StringSliceVar(&f.kinds, "kind", nil, "which: "+strings.Join(allKinds, ", ")+"; default: all that apply")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "folder, default out/NAME; or the name of one picture (.png or .svg)")
 	return c
@@ -57,14 +59,21 @@ func (a *app) plot(ctx context.Context, name string, f *sweepFlags) error {
 			return fmt.Errorf("--kind: no plot %q%s; there are %s", k, hint(k, allKinds), strings.Join(allKinds, ", "))
 		}
 	}
-	if filepath.Ext(name) == ".json" {
-		cmp, err := readComparison(name)
+	in, err := a.input(name)
+	if err != nil {
+		return err
+	}
+	if in.result() {
+		if err := refuse(f.given, in.name+" is a result: "+onlyResults, runNames...); err != nil {
+			return err
+		}
+		cmp, err := in.comparison()
 		if err != nil {
 			return err
 		}
 		return a.draw(cmp, filepath.Base(filepath.Dir(name)), f)
 	}
-	s, err := a.loadSweep(ctx, name, f.sets)
+	s, err := a.sweepOf(ctx, in, f.sets)
 	if err != nil {
 		return err
 	}
@@ -97,10 +106,12 @@ func (f *sweepFlags) place() error {
 		return fmt.Errorf("-o %s is one picture: say which with --kind", f.output)
 	case f.single():
 		return folderOf(f.output)
-	case f.output != "":
-		return makeDir(f.output)
+	case f.output == "":
+		return nil
+	case folderName(f.output) != nil:
+		return fmt.Errorf("-o %s: a picture's name ends in .png or .svg; a folder of that name is %s/", f.output, f.output)
 	}
-	return nil
+	return makeDir(f.output)
 }
 
 // draw writes the pictures of a comparison and prints their names.

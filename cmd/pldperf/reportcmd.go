@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
-	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -62,6 +63,7 @@ func (a *app) reportCommand() *cobra.Command {
 	}
 	fl := c.Flags()
 	f.common(c)
+	f.band.add(fl)
 	fl.StringVarP(&f.output, "output", "o", "report.html", "file to write; - for standard output")
 	fl.StringVar(&f.title, "title", "", "of the page; default: that of the first result")
 	fl.Int64Var(&f.spans, "spans", html.DefaultSpans, "keep at most so many spans and values of a run; 0: none. A page that lacks some says so")
@@ -79,14 +81,21 @@ func (a *app) report(ctx context.Context, names []string, f *reportFlags) error 
 	if f.spans < 0 {
 		return fmt.Errorf("--spans: %d, must be 0 or more", f.spans)
 	}
+	if err := distinct(names, f.target()); err != nil {
+		return err
+	}
+	inputs, err := a.reportable(names, f)
+	if err != nil {
+		return err
+	}
 	p := &html.Page{Title: f.title, Program: version(), Accuracy: shippedAccuracy()}
 	bad := false
-	for _, name := range names {
-		r, ran, err := a.reported(ctx, name, f)
+	for _, in := range inputs {
+		r, err := a.reported(ctx, in, f)
 		if err != nil {
 			return err
 		}
-		p.Results, bad = append(p.Results, *r), bad || ran && !a.endedWell(r.Document, f)
+		p.Results, bad = append(p.Results, *r), bad || !in.result() && !a.endedWell(r.Document, f)
 	}
 	if err := a.output(f.output, p.Write); err != nil {
 		return err
@@ -113,52 +122,81 @@ func (a *app) endedWell(d *document.Document, f *reportFlags) bool {
 	return true
 }
 
-// reported is one result of a page: read, or run now, which ran says.
-func (a *app) reported(ctx context.Context, name string, f *reportFlags) (r *html.Result, ran bool, err error) {
-	data, isResult, err := a.resultFile(name)
-	if err != nil {
-		return nil, false, err
-	}
-	if isResult {
-		d, err := document.Read(bytes.NewReader(data))
+func (f *reportFlags) target() target { return target{"--output", f.output} }
+
+// reportable reads all names, and refuses flags that none of them has a use for.
+func (a *app) reportable(names []string, f *reportFlags) (all []*input, err error) {
+	for _, name := range names {
+		in, err := a.input(name)
 		if err != nil {
-			return nil, false, fmt.Errorf("%s: %w", nameOf(name), err)
+			return nil, err
 		}
-		return &html.Result{Name: nameOf(name), Document: d}, false, nil
+		all = append(all, in)
 	}
-	file, doc := name, (*configs.Doc)(nil)
-	if data != nil {
-		file = stdin
-		doc, err = configs.Load(file, data)
-	} else {
-		file, doc, err = a.document(name)
+	runs, sweeps := slices.ContainsFunc(all, (*input).workload), slices.ContainsFunc(all, (*input).sweep)
+	if !runs && !sweeps {
+		return all, refuse(f.given, onlyResults, slices.Concat(runNames, []string{"explain", "spans"})...)
 	}
+	if !runs {
+		return all, refuse(f.given, "of a workload, which is none of these", "explain", "spans")
+	}
+	if !sweeps && f.band.draws == 0 {
+		err = refuse(f.given, "of the points of a sweep, or the draws of --band", "cache", "no-cache")
+		if err == nil && !f.explain {
+			err = refuse(f.given, "of the points of a sweep, the draws of --band, or --explain", "jobs")
+		}
+	}
+	return all, err
+}
+
+// reported is one result of a page: read, or run now.
+func (a *app) reported(ctx context.Context, in *input, f *reportFlags) (r *html.Result, err error) {
+	r = &html.Result{Name: in.name}
 	switch {
-	case err != nil:
-		return nil, false, err
-	case doc.Has("axes"):
-		d, err := a.sweepNow(ctx, file, doc, f.sets, &diffFlags{sweepFlags: f.sweepFlags})
-		return &html.Result{Name: file, Document: d}, true, err
-	case isMachine(doc):
-		return nil, false, doc.At("name").Fault("this is a machine, which a workload names; see: pldperf show %s", file)
+	case in.result():
+		r.Document, err = in.read()
+	case in.sweep():
+		r.Document, err = a.sweepNow(ctx, in, f.sets, &f.sweepFlags)
+	default:
+		return a.recorded(ctx, in, f)
 	}
-	r, err = a.recorded(ctx, file, doc, f)
-	return r, true, err
+	return r, err
 }
 
 // recorded runs a workload and keeps what happens over time.
-func (a *app) recorded(ctx context.Context, file string, doc *configs.Doc, f *reportFlags) (*html.Result, error) {
-	m := working(a.errs, "running "+file)
+func (a *app) recorded(ctx context.Context, in *input, f *reportFlags) (*html.Result, error) {
+	band, err := f.band.band(nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.record(ctx, in, f)
+	if err != nil || band == nil {
+		return r, err
+	}
+	w, err := workloads.LoadDoc(in.name, in.doc, f.sets)
+	if err != nil {
+		return nil, err
+	}
+	run := r.Document.Run
+	if r.Document.Explanation != nil {
+		run = &r.Document.Explanation.Run
+	}
+	run.Band, err = a.drawAll(ctx, w, band, &f.cacheFlags)
+	return r, err
+}
+
+func (a *app) record(ctx context.Context, in *input, f *reportFlags) (*html.Result, error) {
+	m := working(a.errs, "running "+in.name)
 	defer m.stop()
 	return await(ctx, func() (*html.Result, error) {
-		w, err := workloads.LoadDoc(file, doc, f.sets)
+		w, err := workloads.LoadDoc(in.name, in.doc, f.sets)
 		if err != nil {
 			return nil, err
 		}
-		if err := a.unread(w.Unread(), f.strict, false); err != nil {
+		if err := errors.Join(distinct(w.Files(), f.target()), a.unread(w.Unread(), f.strict, false)); err != nil {
 			return nil, err
 		}
-		r := &html.Result{Name: file, Unit: "rows"}
+		r := &html.Result{Name: in.name, Unit: "rows"}
 		opt := hw.Options{Hazards: "auto", Path: "auto"}
 		if f.spans > 0 {
 			r.Timeline = &html.Timeline{Limit: f.spans}
@@ -166,7 +204,7 @@ func (a *app) recorded(ctx context.Context, file string, doc *configs.Doc, f *re
 		}
 		out, err := w.Run(opt)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, fmt.Errorf("%s: %w", in.name, err)
 		}
 		c := card(out)
 		c.Config = leaves(w)
@@ -177,15 +215,15 @@ func (a *app) recorded(ctx context.Context, file string, doc *configs.Doc, f *re
 			r.Traffic, r.Unit = r.Timeline.Traffic(len(c.Result.Ranks)), "B"
 		}
 		if f.explain {
-			return r, f.explained(ctx, file, doc, r, m)
+			return r, f.explained(ctx, in, r, m)
 		}
 		return r, nil
 	})
 }
 
 // explained adds to a run what explain finds.
-func (f *reportFlags) explained(ctx context.Context, file string, doc *configs.Doc, r *html.Result, m *meter) error {
-	x, err := explain.Explain(ctx, file, doc, f.sets, explain.Options{Workers: runtime.GOMAXPROCS(0), Progress: m.count})
+func (f *reportFlags) explained(ctx context.Context, in *input, r *html.Result, m *meter) error {
+	x, err := explain.Explain(ctx, in.name, in.doc, f.sets, explain.Options{Workers: f.workers, Progress: m.count})
 	if err != nil {
 		return err
 	}

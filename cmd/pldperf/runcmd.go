@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pldperf/configs"
 	"pldperf/engine"
@@ -48,6 +50,7 @@ type runFlags struct {
 	cacheFlags
 	band  bandFlags
 	trace traceFlags
+	given *pflag.FlagSet
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -58,6 +61,7 @@ func (a *app) runCommand() *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return a.run(c.Context(), args[0], &f) },
 	}
 	fl := c.Flags()
+	f.given = fl
 	fl.StringArrayVar(&f.sets, "set", nil, "override a field: path=value (repeatable)")
 	fl.StringVar(&f.format, "format", "text", "text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
@@ -80,8 +84,10 @@ func (a *app) runCommand() *cobra.Command {
 
 // oneFile asks for the file argument in words.
 func oneFile(c *cobra.Command, args []string) error {
-	if n := 0; len(args) == 2 && number(args[1], &n) && c.Flags().Changed("band") {
-		return fmt.Errorf("write --band=%d: the number belongs to the flag", n)
+	if len(args) == 2 {
+		if err := detached(c.Flags(), args[1]); err != nil {
+			return err
+		}
 	}
 	if len(args) != 1 {
 		return fmt.Errorf("%s takes one file, got %d arguments\nusage: %s", c.CommandPath(), len(args), c.UseLine())
@@ -106,6 +112,14 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	if band == nil {
+		if err := refuse(f.given, "of the draws of --band, which is not given", cacheNames...); err != nil {
+			return err
+		}
+	}
+	if err := distinct([]string{name}, f.targets()...); err != nil {
+		return err
+	}
 	watch, err := f.trace.open()
 	if err != nil {
 		return err
@@ -115,6 +129,9 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	m := working(a.errs, "running")
 	r, err := await(ctx, func() (r ran, err error) {
 		if r.w, err = a.workload(name, f.sets); err != nil {
+			return r, err
+		}
+		if err := distinct(r.w.Files(), f.targets()...); err != nil {
 			return r, err
 		}
 		unread := r.w.Unread()
@@ -142,6 +159,7 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	if err := watch.finish(a.errs, r.out); err != nil {
 		return err
 	}
+	empty := watch.empty(r.out) // said last: the run itself is good
 	c := card(r.out)
 	c.Config = leaves(r.w)
 	if band != nil {
@@ -158,7 +176,12 @@ func (a *app) run(ctx context.Context, name string, f *runFlags) error {
 	if p := r.out.Result.Perturbed; p != nil && !p.OK() {
 		return failure{exitBad}
 	}
-	return verdict(r.out.Result.Status)
+	return cmp.Or(verdict(r.out.Result.Status), empty)
+}
+
+// targets are the files that a run writes.
+func (f *runFlags) targets() []target {
+	return []target{{"--output", f.file}, {"--matrix", f.matrix}, {"--trace", f.trace.file}, {"--pprof", f.trace.profile}}
 }
 
 // maxPerturb bounds --perturb: each is a whole run.

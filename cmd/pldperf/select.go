@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,15 +23,11 @@ const maxCurves = 6
 // maxNames is how many colours there are for curves that have names and no order.
 const maxNames = 11
 
-func readComparison(name string) (*reports.Comparison, error) {
-	f, err := os.Open(name)
+// comparison reads the result of a sweep.
+func (in *input) comparison() (*reports.Comparison, error) {
+	cmp, err := reports.ReadComparison(bytes.NewReader(in.data))
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	cmp, err := reports.ReadComparison(f)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
+		err = fmt.Errorf("%s: %w", in.name, err)
 	}
 	return cmp, err
 }

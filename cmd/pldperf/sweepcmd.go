@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pldperf/configs"
 	"pldperf/hw/result"
@@ -54,6 +55,7 @@ type sweepFlags struct {
 	kinds  []string
 	json   bool
 	strict bool
+	given  *pflag.FlagSet
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -65,20 +67,26 @@ func (a *app) sweepCommand() *cobra.Command {
 	}
 	fl := c.Flags()
 	f.common(c)
+	f.band.add(fl)
+	f.pictured(c)
 	fl.StringVar(&f.format, "format", "text", "of the table on standard output: text, md, csv or json")
 	fl.BoolVar(&f.json, "json", false, "short for --format json")
 	fl.StringVarP(&f.output, "output", "o", "", "folder for CSV, JSON, markdown and plots; default out/NAME, - for none")
 	return c
 }
 
-// common adds the flags that sweep and plot share.
+// common adds the flags of all that can run a sweep.
 func (f *sweepFlags) common(c *cobra.Command) {
 	fl := c.Flags()
+	f.given, f.lang = fl, "en"
 	fl.StringArrayVar(&f.sets, "set", nil, "override a field of the workload: path=value (repeatable)")
 	f.cacheFlags.add(fl, "points")
-	f.band.add(fl)
 	fl.BoolVar(&f.strict, "strict", false, strictHelp)
-	fl.StringVar(&f.lang, "lang", "en", "words in plots: en, or zh where a Chinese font is installed")
+}
+
+// pictured adds what only plots have.
+func (f *sweepFlags) pictured(c *cobra.Command) {
+	c.Flags().StringVar(&f.lang, "lang", "en", "words in plots: en, or zh where a Chinese font is installed")
 }
 
 // check checks what can be checked before anything runs.
@@ -98,6 +106,14 @@ func (a *app) sweep(ctx context.Context, name string, f *sweepFlags) error {
 		return err
 	}
 	if err := f.check(); err != nil {
+		return err
+	}
+	if f.output == "-" {
+		if err := refuse(f.given, "goes with plots, of which -o - makes none", "lang"); err != nil {
+			return err
+		}
+	}
+	if err := folderName(f.output); err != nil {
 		return err
 	}
 	s, err := a.loadSweep(ctx, name, f.sets)
@@ -182,11 +198,24 @@ func (a *app) loadSweep(ctx context.Context, name string, sets []string) (*workl
 	if err != nil {
 		return nil, err
 	}
-	if !doc.Has("axes") && doc.Has("ranks") {
-		return nil, doc.At("ranks").Fault("this is a workload; run it with: pldperf run %s", name)
+	return a.sweepOf(ctx, &input{name: file, doc: doc}, sets)
+}
+
+// sweepOf checks all points of a sweep.
+func (a *app) sweepOf(ctx context.Context, in *input, sets []string) (*workloads.Sweep, error) {
+	if err := noSweep(in.doc, in.name); err != nil {
+		return nil, err
 	}
 	defer working(a.errs, "checking all points").stop()
-	return await(ctx, func() (*workloads.Sweep, error) { return workloads.SweepFromDoc(file, doc, sets) })
+	return await(ctx, func() (*workloads.Sweep, error) { return workloads.SweepFromDoc(in.name, in.doc, sets) })
+}
+
+// noSweep says of files of other kinds that they are no sweep, and what reads them.
+func noSweep(doc *configs.Doc, name string) error {
+	if !doc.Has("axes") && doc.Has("ranks") {
+		return doc.At("ranks").Fault("this is a workload; run it with: pldperf run %s", name)
+	}
+	return noRun(doc, name)
 }
 
 func stem(file string) string {

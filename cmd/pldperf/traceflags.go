@@ -52,8 +52,8 @@ func (f *traceFlags) check() error {
 			return err
 		}
 	}
-	if f.profile == "-" {
-		return fmt.Errorf("--pprof: %s is no file name", f.profile)
+	if err := profileName(f.profile); err != nil {
+		return err
 	}
 	if f.file == "" {
 		if f.level != string(traces.All) || f.ranks+f.from+f.to != "" || f.events != traceEvents || f.size != traceBytes {
@@ -129,6 +129,15 @@ func (f *traceFlags) ranksExist(ranks int) error {
 	return nil
 }
 
+// profileName checks the name of a profile, which is a gzipped protocol buffer.
+func profileName(path string) error {
+	name := strings.ToLower(path)
+	if name == "" || strings.HasSuffix(name, ".pb.gz") || strings.HasSuffix(name, ".pprof") || isDevice(path) {
+		return nil
+	}
+	return fmt.Errorf("--pprof: the name of a profile ends in .pb.gz or .pprof, but not %s", path)
+}
+
 // traceFormat is what the name of a trace asks for.
 func traceFormat(path string) (traces.Format, error) {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
@@ -149,6 +158,7 @@ type watch struct {
 	trace   *traces.Trace
 	profile *traces.Profile
 	start   time.Time
+	nothing bool // in the trace
 }
 
 // open begins the files that the flags ask for.
@@ -207,6 +217,18 @@ func (w *watch) finish(errs io.Writer, out *workloads.Outcome) error {
 	return nil
 }
 
+// empty is an error if a trace was asked for that holds nothing.
+func (w *watch) empty(out *workloads.Outcome) error {
+	if !w.nothing {
+		return nil
+	}
+	why := "nothing happens there"
+	if elapsed := engine.Time(out.Result.Elapsed); w.flags.opt.From >= elapsed {
+		why = fmt.Sprintf("the run ends at %v, before --trace-from %v", elapsed, w.flags.opt.From)
+	}
+	return fmt.Errorf("--trace %s: there is nothing to show, so no file was written: %s", w.flags.file, why)
+}
+
 func (w *watch) finishTrace(errs io.Writer, out *workloads.Outcome, took time.Duration) error {
 	if err := w.trace.Path(out.Result.Path); err != nil {
 		return err
@@ -224,6 +246,10 @@ func (w *watch) finishTrace(errs io.Writer, out *workloads.Outcome, took time.Du
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", w.flags.file, err)
+	}
+	if w.nothing = stats.Events == 0; w.nothing {
+		w.file.Discard()
+		return nil
 	}
 	if err := w.file.Commit(); err != nil {
 		return err

@@ -33,7 +33,7 @@ const (
 	KindOperations  Kind = "operations" // the registry of operations
 	KindProgram     Kind = "ir"         // ops of a rank's block
 	KindSteps       Kind = "steps"      // of WQEs
-	KindCauses      Kind = "causes"     // what time is spent on
+	KindCauses      Kind = "causes"     // words of cards: what time is spent on, figures, counters
 )
 
 // Kinds lists the kinds that Read reads.

@@ -30,11 +30,12 @@ type Options struct {
 
 // Explanation is what the runs say.
 type Explanation struct {
-	Base   *workloads.Outcome
-	Twins  []Twin
-	Pairs  []Pair
-	Moves  []Move
-	Blocks []Blocks
+	Workload *workloads.Workload
+	Base     *workloads.Outcome
+	Twins    []Twin
+	Pairs    []Pair
+	Moves    []Move
+	Blocks   []Blocks
 }
 
 // run is one more simulation and where its time goes to.
@@ -56,7 +57,7 @@ func Explain(ctx context.Context, file string, doc *configs.Doc, sets []string, 
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Base: base}
+	x := &Explanation{Workload: w, Base: base}
 	if base.Result.Status != result.OK || base.Result.Elapsed == 0 {
 		return x, nil // what is wrong has no time to explain
 	}
