@@ -32,7 +32,7 @@ func ReadCard(r io.Reader) (*Card, error) {
 		return nil, err
 	}
 	if d.Run == nil {
-		return nil, fmt.Errorf("this is a %s and no run", d.Kind)
+		return nil, fmt.Errorf("this is %s and no run", d.Kind.One())
 	}
 	return (*Card)(d.Run), nil
 }

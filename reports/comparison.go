@@ -26,7 +26,7 @@ func ReadComparison(r io.Reader) (*Comparison, error) {
 		return nil, err
 	}
 	if d.Sweep == nil {
-		return nil, fmt.Errorf("this is a %s and no sweep", d.Kind)
+		return nil, fmt.Errorf("this is %s and no sweep", d.Kind.One())
 	}
 	return (*Comparison)(d.Sweep), nil
 }

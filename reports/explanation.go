@@ -3,9 +3,11 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pldperf/engine"
+	"pldperf/hw/result"
 	"pldperf/reports/document"
 )
 
@@ -33,10 +35,12 @@ func (e *Explanation) page() *page {
 	c := (*Card)(&e.Run)
 	r := c.Result
 	p := &page{title: c.Title}
-	p.lead = append(verdict(r), e.Sentences()...)
+	p.lead = append(append(verdict(r), e.hazardNote()...), e.Sentences()...)
 	diagnosisTables(p, r)
 	waits(p, r.Stuck)
 	hazardTable(p, r)
+	m := Measure(c)
+	c.inputTable(p, &m)
 	pathTable(p, r)
 	stepTable(p, r)
 	e.slackTable(p)
@@ -44,8 +48,24 @@ func (e *Explanation) page() *page {
 	e.pairTable(p)
 	e.moveTable(p)
 	e.coreNumTable(p)
-	p.tail = []string{"Each line of these tables from the ideal parts on is one or two runs of their own, with the settings that it names."}
+	for _, n := range append(append([]string{}, c.Notes...), r.Notes...) {
+		p.tail = append(p.tail, "note: "+n)
+	}
+	if r.Status != result.OK {
+		p.tail = append(p.tail, "What is wrong has no time to explain: no other run was made.")
+	}
+	if len(e.Twins) > 0 {
+		p.tail = append(p.tail, "Each line of the tables of ideal parts, pairs, parameters and core_num is one or more runs of their own, with the settings that it names.")
+	}
 	return p
+}
+
+// hazardNote says in so many words that hazards were not looked for.
+func (e *Explanation) hazardNote() []string {
+	if d := &e.Run.Result.Data; d.Hazards != "" && d.Hazards != "yes" {
+		return []string{"Hazards checked: " + d.Hazards}
+	}
+	return nil
 }
 
 // slackTable sets the elapsed time beside what no schedule can beat and beside the longest chain of waits.
@@ -133,14 +153,24 @@ func (e *Explanation) moveTable(p *page) {
 	if len(e.Moves) == 0 {
 		return
 	}
-	t := p.table("Sensitivity of the time to each parameter", "parameter", ">value", "known", ">% per %", "between")
+	t := p.table("Sensitivity of the time to each parameter", "parameter", ">value", "known", ">% per %", "between", ">half the change", "~")
 	hidden := 0
 	for i, x := range e.Moves {
 		if i >= shownMoves || x.Problem != "" || small(x.Elasticity) {
 			hidden++
 			continue
 		}
-		t.add(x.Path, x.Value, string(x.Kind), fmt.Sprintf("%+.3f", x.Elasticity), x.Below+" and "+x.Above)
+		half, say := "", ""
+		if x.Half != nil {
+			half = fmt.Sprintf("%+.3f", *x.Half)
+		}
+		if x.Unsteady {
+			say = "no slope"
+		}
+		t.add(x.Path, x.Value, string(x.Kind), fmt.Sprintf("%+.3f", x.Elasticity), x.Below+" and "+x.Above, half, say)
+	}
+	if slices.ContainsFunc(e.Moves, func(m Move) bool { return m.Unsteady }) {
+		t.notes = append(t.notes, "No slope: half the change gives another figure, so the time makes a step there, meets another limit, or only polls come in time or not.")
 	}
 	if hidden > 0 {
 		t.notes = append(t.notes, plural(hidden, "parameter")+" of less weight not listed; the JSON form has all")
@@ -196,6 +226,13 @@ func (e *Explanation) best() (best *CoreNumPoint) {
 func (e *Explanation) records() [][]string {
 	t := &tidy{rows: [][]string{{"section", "name", "stat", "rank", "peer", "unit", "value"}}}
 	r := e.Run.Result
+	t.text("verdict", "status", string(r.Status))
+	for _, l := range append(verdict(r), e.hazardNote()...) {
+		t.text("verdict", "text", l)
+	}
+	for _, kv := range e.Run.Inputs {
+		t.text("inputs", kv.Key, kv.Value)
+	}
 	t.us("results", "elapsed", "", -1, r.Elapsed)
 	for _, o := range e.Run.Outside {
 		t.text("results", "outside_fit", o.String())
@@ -223,6 +260,9 @@ func (e *Explanation) records() [][]string {
 	for _, x := range e.Moves {
 		if x.Problem == "" {
 			t.add("sensitivity", x.Path, "percent_per_percent", -1, -1, "", fmt.Sprintf("%.6f", x.Elasticity))
+			if x.Half != nil {
+				t.add("sensitivity", x.Path, "percent_per_percent_half_step", -1, -1, "", fmt.Sprintf("%.6f", *x.Half))
+			}
 		}
 	}
 	for _, b := range e.Blocks {

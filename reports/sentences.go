@@ -16,7 +16,7 @@ func (e *Explanation) Sentences() (out []string) {
 	if r.Elapsed == 0 || r.Status != result.OK {
 		return nil
 	}
-	for _, s := range []string{e.boundSentence(), e.pathSentence(), e.twinSentence(), e.chainSentence(), e.coreNumSentence(), e.portSentence(), e.moveSentence()} {
+	for _, s := range []string{e.boundSentence(), e.pathSentence(), e.twinSentence(), e.chainSentence(), e.coreNumSentence(), e.portSentence(), e.moveSentence(), e.assumedSentence(), e.unsteadySentence()} {
 		if s != "" {
 			out = append(out, s)
 		}
@@ -31,12 +31,32 @@ func (e *Explanation) boundSentence() string {
 	}
 	switch f, _ := share(b.Time, r.Elapsed); {
 	case f >= engine.One*9/10:
-		return fmt.Sprintf("The run reaches %s %% of what %s allows: only less traffic or more of that makes it faster.", percent(f), b.Name)
+		return e.nearBound(b, f)
 	case f >= engine.One/2:
 		return fmt.Sprintf("The run reaches %s %% of its lower bound, which %s sets; %s us are lost to what follows.", percent(f), b.Name, us(r.Elapsed-b.Time))
 	default:
 		return fmt.Sprintf("No resource is near its limit: the nearest, %s, would allow %s us, %s %% of the time. Latency and fixed costs decide.", b.Name, us(b.Time), percent(f))
 	}
+}
+
+// beside is how near another bound is to that which binds to count as well: at such a distance either may be what a run
+// feels.
+const beside = engine.One * 9 / 10
+
+// nearBound names all that a run near its bound has to have more of.
+func (e *Explanation) nearBound(binds *BoundPart, reached engine.Fraction) string {
+	var near []string
+	for i := range e.Run.Bound.Parts {
+		b := &e.Run.Bound.Parts[i]
+		if f, ok := share(b.Time, binds.Time); ok && b != binds && f >= beside {
+			near = append(near, b.Name)
+		}
+	}
+	s := fmt.Sprintf("The run reaches %s %% of what %s allows", percent(reached), binds.Name)
+	if len(near) == 0 {
+		return s + ": only less traffic or more of that makes it much faster."
+	}
+	return s + fmt.Sprintf(", and %s would allow hardly more: only less traffic or more of all of these makes it much faster.", join(near))
 }
 
 func (e *Explanation) pathSentence() string {
@@ -162,22 +182,55 @@ func (e *Explanation) portSentence() string {
 	return ""
 }
 
-// moveSentence names the assumed parameters that weigh.
-func (e *Explanation) moveSentence() string {
-	var names []string
-	for _, m := range e.Moves {
-		if m.Kind == document.Assumed && m.Problem == "" && (m.Elasticity > 0.02 || m.Elasticity < -0.02) {
+// notable is the elasticity from which on a parameter is named, and few how many are.
+const (
+	notable = 0.02
+	few     = 4
+)
+
+// weighing lists the parameters that a choice wants and that weigh.
+func (e *Explanation) weighing(want func(m *Move) bool) (names []string) {
+	for i := range e.Moves {
+		m := &e.Moves[i]
+		if m.Problem == "" && (m.Elasticity > notable || m.Elasticity < -notable) && want(m) {
 			names = append(names, fmt.Sprintf("%s (%+.2f %% per %%)", m.Path, m.Elasticity))
 		}
 	}
+	if len(names) > few {
+		names = append(names[:few], fmt.Sprintf("%d more", len(names)-few))
+	}
+	return names
+}
+
+// moveSentence names the parameters that the time follows.
+func (e *Explanation) moveSentence() string {
 	if len(e.Moves) == 0 {
 		return ""
 	}
+	names := e.weighing(func(m *Move) bool { return !m.Unsteady })
 	if len(names) == 0 {
-		return "No assumed parameter moves the time by 0.02 % or more for each per cent of its own."
+		return "No single parameter moves the time steadily by 0.02 % or more for each per cent of its own."
 	}
-	if len(names) > 4 {
-		names = append(names[:4], fmt.Sprintf("%d more", len(names)-4))
+	return "The time follows most: " + join(names) + "."
+}
+
+// assumedSentence names those of which nobody knows.
+func (e *Explanation) assumedSentence() string {
+	if len(e.Moves) == 0 {
+		return ""
+	}
+	names := e.weighing(func(m *Move) bool { return !m.Unsteady && m.Kind == document.Assumed })
+	if len(names) == 0 {
+		return "No assumed parameter moves the time steadily by 0.02 % or more for each per cent of its own."
 	}
 	return "Assumed parameters that weigh: " + join(names) + "."
+}
+
+// unsteadySentence names what moves the time, but along no slope.
+func (e *Explanation) unsteadySentence() string {
+	names := e.weighing(func(m *Move) bool { return m.Unsteady })
+	if len(names) == 0 {
+		return ""
+	}
+	return "No slope, as half the change gives another one (a step, another limit, or the phase of polls): " + join(names) + "."
 }

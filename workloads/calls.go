@@ -110,7 +110,7 @@ func (c *Config) call(it *ItemConfig, traffic []collectives.Traffic) *collective
 		},
 	}
 	if k.routed() {
-		if _, row := c.routing(it); k.Message > 0 && e > 0 {
+		if _, row := c.routing(it); k.Message > 0 && e > 0 && row > 0 { // a row of no size is told of by Check
 			out.Hidden = int(max((row+int64(e)-1)/int64(e), 1))
 		}
 	} else if k.Message > 0 && e > 0 {

@@ -114,9 +114,9 @@ func (w *Workload) CostInputs() []Input {
 		if it.Call == nil {
 			continue
 		}
-		out = append(out, Input{"call " + it.Name, describe(it.Call)})
+		out = append(out, Input{named("call", it.Name), describe(it.Call)})
 		if it.routing != nil {
-			out = append(out, Input{"routing " + it.Name, it.routing.String()})
+			out = append(out, Input{named("routing", it.Name), it.routing.String()})
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ func TestTheInputsNameTheRanksThatAreLateOrSlow(t *testing.T) {
 }
 
 func TestTheInputsSayWhatACallReadsAndNoMore(t *testing.T) {
-	assert.Equal(t, "all_to_all hand, FP32, SIZE 64 (256 B)", inputOf(t, "call "))
-	assert.Equal(t, "all_to_all hand, FP32, SIZE 64 (256 B), chunk_cols 16, MISTAKE on purpose: wrong_peer", inputOf(t, "call ", "call.chunk_cols=16", "call.mistake=wrong_peer"))
-	assert.Equal(t, "allreduce ring_hand, FP32, SIZE 64 (256 B), Max", inputOf(t, "call ", "call.op=allreduce/ring_hand", "call.reduce=Max"))
+	assert.Equal(t, "all_to_all hand, FP32, SIZE 64 (256 B)", inputOf(t, "call"))
+	assert.Equal(t, "all_to_all hand, FP32, SIZE 64 (256 B), chunk_cols 16, MISTAKE on purpose: wrong_peer", inputOf(t, "call", "call.chunk_cols=16", "call.mistake=wrong_peer"))
+	assert.Equal(t, "allreduce ring_hand, FP32, SIZE 64 (256 B), Max", inputOf(t, "call", "call.op=allreduce/ring_hand", "call.reduce=Max"))
 }

@@ -194,7 +194,11 @@ func (c *Config) checkCall(i int, it *ItemConfig, report func(path, format strin
 		case "ranks":
 			path = "ranks"
 		}
-		report(path, "%s%s", strings.TrimPrefix(err.Error(), field+": "), rowOf(call.Op, err))
+		why := rowOf(call.Op, err)
+		if field == "hidden" && it.Call.Message > 0 && call.Hidden == 0 {
+			why = ": a message goes as whole rows of so many elements, and below one row as a row of its own size" + why
+		}
+		report(path, "%s%s", strings.TrimPrefix(err.Error(), field+": "), why)
 	}
 	if limit := c.Machine.AIV.Limit(); call.Blocks() > limit {
 		report(c.at(i, "call.core_num"), "%d blocks, but %s can start %d AIVs together (require_sync_start, code 7)", call.Blocks(), c.Machine.Name, limit)
@@ -259,11 +263,21 @@ func (c *Config) checkUnread(i int, it *ItemConfig, report func(path, format str
 	switch {
 	case a.Routed && k.Message > 0 && kind != "" && kind != "uniform":
 		report(c.at(i, "call.message"), "a routing of kind %s does not read it; uniform would", kind)
+	case a.Routed && k.Message > 0 && c.rows(it) > 0:
+		report(c.at(i, "call.message"), "give message or the routing's rows, not both")
 	case k.Message > 0 && k.Size > 0:
 		report(c.at(i, "call.message"), "give message or size, not both")
 	case !a.Routed && len(c.Chain) == 0 && kind != "":
 		report("routing", "%s does not read it", k.Op)
 	}
+}
+
+// rows are those of a pair that an item's routing states itself.
+func (c *Config) rows(it *ItemConfig) int {
+	if it.Routing != nil {
+		return it.Routing.Rows
+	}
+	return c.Routing.Rows
 }
 
 // common are the fields of a call that every algorithm reads, or that say how.

@@ -118,7 +118,33 @@ func decode(file string, doc *configs.Doc) (*Workload, error) {
 	if err := w.decode(doc); err != nil {
 		return w, err
 	}
+	if err := w.rowless(); err != nil {
+		return w, err
+	}
 	return w, implausible(w.Doc)
+}
+
+// rowless is an error if a routing leaves out how many rows there are: nothing would move,
+// and it would move right. Who means that says rows: 0.
+func (w *Workload) rowless() error {
+	var problems configs.Problems
+	for i, it := range w.Config.list() {
+		if it.Call == nil || !it.Call.routed() {
+			continue
+		}
+		spec, _ := w.Config.routing(&it)
+		at := "routing"
+		if it.Routing != nil {
+			at = w.Config.at(i, "routing")
+		}
+		if (spec.Kind == "uniform" || spec.Kind == "random") && spec.Rows == 0 && spec.SelfRows == nil && !w.Doc.Has(at+".rows") && it.Call.Message == 0 {
+			problems = append(problems, w.Doc.At(at+".kind").Fault("%s needs rows, or the call a message; rows: 0 is none", spec.Kind)...)
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	return nil
 }
 
 // decode merges the machine's preset in and decodes all of a workload.

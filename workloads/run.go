@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"fmt"
+	"strings"
 
 	"pldperf/collectives"
 	"pldperf/collectives/symptoms"
@@ -200,16 +201,26 @@ func (w *Workload) inputs(res *result.Result) []Input {
 	out := []Input{{"workload", w.File}, {"machine", c.Machine.Name + ": " + c.Machine.Title}, {"fabric", c.Machine.Fabric.Kind}, {"ranks", fmt.Sprint(c.Ranks)}}
 	for _, it := range w.items {
 		if it.Call == nil {
-			out = append(out, Input{"compute " + it.Name, fmt.Sprintf("%v on %d AIVs", it.Compute.Time, max(it.Compute.Blocks, 1))})
+			out = append(out, Input{named("compute", it.Name), fmt.Sprintf("%v on %d AIVs", it.Compute.Time, max(it.Compute.Blocks, 1))})
 			continue
 		}
-		out = append(out, Input{"call " + it.Name, describe(it.Call)})
+		out = append(out, Input{named("call", it.Name), describe(it.Call)})
 		if it.routing != nil {
-			out = append(out, Input{"routing " + it.Name, it.routing.String()})
+			out = append(out, Input{named("routing", it.Name), it.routing.String()})
 		}
 	}
 	return append(out, Input{"skew", c.skewText()}, Input{"payload kept as", res.Data.Payload}, Input{"hazards checked", res.Data.Hazards})
 }
+
+func forItem(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "in " + name
+}
+
+// named is a word with an item's name; the item of a workload without a chain has none.
+func named(word, item string) string { return strings.TrimSpace(word + " " + item) }
 
 func (w *Workload) warnings(res *result.Result) (out []string) {
 	for _, it := range w.items {
@@ -217,6 +228,9 @@ func (w *Workload) warnings(res *result.Result) (out []string) {
 			continue
 		}
 		out = append(out, it.Call.Notes()...)
+		if it.routing != nil && it.routing.Stats().TotalRows == 0 {
+			out = append(out, strings.TrimSpace("the routing has no rows, so no payload moves "+forItem(it.Name)))
+		}
 		if it.Call.Mistake != "" && res.Status == result.OK {
 			out = append(out, fmt.Sprintf("the mistake %s makes no difference in this run: data that is checked, skew, a repeat or more ranks may show it", it.Call.Mistake))
 		}

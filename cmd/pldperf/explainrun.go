@@ -31,6 +31,9 @@ func (a *app) explainRun(ctx context.Context, name string, f *explainFlags) erro
 	}
 	sets := f.sets
 	if f.given.Changed("machine") {
+		if _, err := workloads.Machine(f.machine); err != nil {
+			return fmt.Errorf("--machine: %w", err)
+		}
 		sets = append([]string{"machine=" + f.machine}, sets...) // others may change it further
 	}
 	w, err := workloads.CheckDoc(file, doc, sets)
@@ -70,7 +73,7 @@ func explanation(x *explain.Explanation) *reports.Explanation {
 	}
 	for _, m := range x.Moves {
 		out.Moves = append(out.Moves, reports.Move{
-			Path: m.Path, Value: m.Value, Kind: sources[m.Kind], Below: m.Below, Above: m.Above, Elasticity: m.Elasticity, Problem: m.Problem,
+			Path: m.Path, Value: m.Value, Kind: sources[m.Kind], Below: m.Below, Above: m.Above, Elasticity: m.Elasticity, Half: m.Half, Unsteady: m.Unsteady, Problem: m.Problem,
 		})
 	}
 	for _, b := range x.Blocks {

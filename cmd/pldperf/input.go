@@ -118,7 +118,7 @@ func again(command, key string, inputs []document.KV, config []document.Leaf) st
 		}
 		line := fmt.Sprintf("pldperf %s %s", command, kv.Value)
 		for _, l := range config {
-			if l.File == "--set" {
+			if strings.HasPrefix(l.File, "--set") {
 				line += " --set " + shellWord(l.Path+"="+l.Value)
 			}
 		}

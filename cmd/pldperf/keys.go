@@ -72,8 +72,8 @@ const workloadPrefix = "workload."
 
 // full is a key's path with which find finds no word.
 func (k *key) full() string {
-	if strings.Contains(k.Path, ".") {
-		return k.Path
+	if path := plain(k.Path); strings.Contains(path, ".") {
+		return path
 	}
 	return workloadPrefix + k.Path
 }

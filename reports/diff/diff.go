@@ -26,11 +26,11 @@ type Named struct {
 func Compare(a, b Named, t Tolerances) (*document.Diff, error) {
 	for _, d := range []Named{a, b} {
 		if d.Kind != document.KindRun && d.Kind != document.KindSweep {
-			return nil, fmt.Errorf("%s holds a %s; runs and sweeps can be compared", d.Name, d.Kind)
+			return nil, fmt.Errorf("%s holds %s; runs and sweeps can be compared", d.Name, d.Kind.One())
 		}
 	}
 	if a.Kind != b.Kind {
-		return nil, fmt.Errorf("%s holds a %s and %s a %s; both must be of one kind", a.Name, a.Kind, b.Name, b.Kind)
+		return nil, fmt.Errorf("%s holds %s and %s %s; both must be of one kind", a.Name, a.Kind.One(), b.Name, b.Kind.One())
 	}
 	d := &document.Diff{A: side(a), B: side(b), Tolerances: t.list()}
 	pairs, onlyA, onlyB := match(a.Points(), b.Points())

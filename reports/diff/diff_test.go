@@ -200,7 +200,7 @@ func TestInputsDifferInWhatTheyMean(t *testing.T) {
 	wide.Low, wide.High, unread.Unread = "0 us", "2 us", true
 	a := run(point(100), leaf("same", "1 us"), leaf("clock", "1.65 GHz"), leaf("band", "1 us"), leaf("gone", "4"), unread)
 	b := run(point(100), leaf("clock", "1.5 GHz"), leaf("same", "1000 ns"), wide, leaf("new", "x"))
-	a.Run.Inputs, b.Run.Inputs = []document.KV{{Key: "routing ", Value: "3 rows"}, {Key: "title", Value: "x"}}, []document.KV{{Key: "routing ", Value: "4 rows"}, {Key: "title", Value: "y"}}
+	a.Run.Inputs, b.Run.Inputs = []document.KV{{Key: "routing ", Value: "3 rows"}, {Key: "title", Value: "x"}}, []document.KV{{Key: "routing", Value: "4 rows"}, {Key: "title", Value: "y"}}
 	const from = "est m.yaml:7: a guess"
 	assert.Equal(t, []document.Changed{
 		{Path: "clock", A: "1.65 GHz", B: "1.5 GHz", FromA: from, FromB: from},

@@ -30,7 +30,7 @@ func inputs(a, b *document.Document, points [][2]*document.Point, pairs []docume
 	whole := len(configA) > 0 && len(configB) > 0
 	for _, x := range changed(leaves(toldA), leaves(toldB)) {
 		if x.FromA, x.FromB = "", ""; !whole || strings.HasPrefix(x.Path, "routing") {
-			x.Path = strings.TrimSpace(x.Path) + " (as the card says it)"
+			x.Path += " (as the card says it)"
 			out = append(out, x)
 		}
 	}
@@ -78,7 +78,7 @@ func inputsOf(d *document.Document) ([]document.Leaf, []document.KV) {
 
 func leaves(told []document.KV) (out []document.Leaf) {
 	for _, kv := range told {
-		out = append(out, document.Leaf{Path: kv.Key, Value: kv.Value})
+		out = append(out, document.Leaf{Path: strings.TrimSpace(kv.Key), Value: kv.Value})
 	}
 	return out
 }

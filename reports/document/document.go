@@ -8,7 +8,10 @@
 // Schema of a document is made from these types and their comments.
 package document
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Schema is the name of the format, in each document's field "schema".
 const Schema = "pldperf/result"
@@ -35,6 +38,14 @@ const (
 	KindSteps       Kind = "steps"      // of WQEs
 	KindCauses      Kind = "causes"     // words of cards: what time is spent on, figures, counters
 )
+
+// One is a document of the kind in words: a run, an explanation.
+func (k Kind) One() string {
+	if k != "" && strings.ContainsRune("aeiou", rune(k[0])) {
+		return "an " + string(k)
+	}
+	return "a " + string(k)
+}
 
 // Kinds lists the kinds that Read reads.
 func Kinds() []Kind {

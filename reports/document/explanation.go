@@ -38,13 +38,15 @@ type TwinPair struct {
 
 // Move is how the time follows a parameter: the change of the time in per cent for a change of the parameter by one.
 type Move struct {
-	Path       string  `json:"path"`
-	Value      string  `json:"value"`
-	Kind       Source  `json:"kind"` // how well it is known
-	Below      string  `json:"below"`
-	Above      string  `json:"above"`
-	Elasticity float64 `json:"percent_per_percent"`
-	Problem    string  `json:"problem,omitempty"`
+	Path       string   `json:"path"`
+	Value      string   `json:"value"`
+	Kind       Source   `json:"kind"` // how well it is known
+	Below      string   `json:"below"`
+	Above      string   `json:"above"`
+	Elasticity float64  `json:"percent_per_percent"`
+	Half       *float64 `json:"percent_per_percent_half_step,omitempty"` // the same for half the change; only of those that weigh
+	Unsteady   bool     `json:"unsteady,omitempty"`                      // the two differ so much that it is no slope: a step, or chance
+	Problem    string   `json:"problem,omitempty"`
 }
 
 // CoreNumPoint is the time of the run with another core_num.
@@ -58,8 +60,12 @@ type CoreNumPoint struct {
 // Check says what is wrong with an explanation.
 func (e *Explanation) Check() error {
 	for _, m := range e.Moves {
-		if math.IsNaN(m.Elasticity) || math.IsInf(m.Elasticity, 0) {
-			return fmt.Errorf("sensitivity to %s: %v is no number", m.Path, m.Elasticity)
+		x := m.Elasticity
+		if m.Half != nil {
+			x += *m.Half
+		}
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("sensitivity to %s: %v is no number", m.Path, x)
 		}
 	}
 	return e.Run.Check()

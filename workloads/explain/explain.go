@@ -1,6 +1,6 @@
 // Package explain asks of a workload where its time goes and what would change it. It runs the workload once as it is,
 // and then again with one part of the machine ideal, with one parameter a little higher and a little lower, and with other
-// numbers of blocks. Each of these is a run that a user can repeat, by the settings that it names; what they say of the
+// numbers of blocks. Only the first run looks for hazards; one that has any has no time to explain. Each of these is a run that a user can repeat, by the settings that it names; what they say of the
 // time is a difference of two runs and no estimate.
 package explain
 
@@ -53,7 +53,7 @@ func Explain(ctx context.Context, file string, doc *configs.Doc, sets []string, 
 	if err != nil {
 		return nil, err
 	}
-	base, err := w.Run(hw.Options{Path: "on", Hazards: "off"})
+	base, err := w.Run(hw.Options{Path: "on", Hazards: "auto"})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func Explain(ctx context.Context, file string, doc *configs.Doc, sets []string, 
 	if err := s.do(ctx, runs); err != nil {
 		return nil, err
 	}
-	if err := s.do(ctx, x.pairs(w)); err != nil {
+	if err := s.do(ctx, append(x.pairs(w), x.halves(w)...)); err != nil {
 		return nil, err
 	}
 	x.order()

@@ -11,6 +11,7 @@ import (
 	"pldperf/configs"
 	"pldperf/engine"
 	"pldperf/hw"
+	"pldperf/hw/result"
 	"pldperf/workloads"
 )
 
@@ -111,12 +112,42 @@ func TestAroundStaysWithinWhatAQuantityCanBe(t *testing.T) {
 	for value, want := range map[string][2]string{
 		"100 ns": {"95 ns", "105 ns"}, "38 cycles": {"36 cycles", "40 cycles"}, "2 cycles": {"1 cycle", "3 cycles"},
 	} {
-		below, above, ok := around(value)
+		below, above, ok := around(value, step)
 		require.True(t, ok, value)
 		assert.Equal(t, want, [2]string{below, above}, value)
 	}
 	for _, value := range []string{"0 ns", "1 cycles", "1 ps", "8", "64 KiB", "unlimited", "mesh"} {
-		_, _, ok := around(value)
+		_, _, ok := around(value, step)
 		assert.False(t, ok, value)
 	}
+}
+
+// A hazard is a fault of the program, which an explanation of its time must not hide.
+func TestWhatIsRightByLuckIsSaidToBe(t *testing.T) {
+	x := explained(t, Options{}, "f05-right-by-luck")
+	assert.Equal(t, result.Hazardous, x.Base.Result.Status)
+	assert.NotEmpty(t, x.Base.Result.Hazards)
+	assert.Empty(t, x.Twins)
+}
+
+// SQEs of 31 lanes take one pass more than those of 32: the time makes a step below 100 % and does not follow the
+// parameter any further, so that half the change gives twice the elasticity.
+func TestAStepIsNoSlope(t *testing.T) {
+	x := explained(t, Options{}, "a5-moe-dispatch", "routing.tokens=2048")
+	at := func(path string) *Move {
+		i := slices.IndexFunc(x.Moves, func(m Move) bool { return m.Path == path })
+		require.GreaterOrEqual(t, i, 0, path)
+		return &x.Moves[i]
+	}
+	for _, m := range x.Moves {
+		assert.Equal(t, m.Problem == "" && abs(m.Elasticity) >= weighs, m.Half != nil, "%s: only what weighs is run again", m.Path)
+		if m.Half != nil {
+			assert.Equal(t, abs(*m.Half-m.Elasticity) > steady*max(abs(*m.Half), abs(m.Elasticity)), m.Unsteady, m.Path)
+		}
+	}
+	step := at("urma.build.efficiency")
+	require.NotNil(t, step.Half)
+	assert.InDelta(t, 2, *step.Half/step.Elasticity, 0.1)
+	assert.True(t, step.Unsteady)
+	assert.False(t, at("fabric.mesh.egress_cap").Unsteady)
 }
