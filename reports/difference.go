@@ -286,7 +286,7 @@ func ofChange(part, whole engine.Duration) string {
 
 // sweepTables shows all pairs of two sweeps.
 func (d *Difference) sweepTables(p *page) {
-	t := &table{title: "Pairs that differ, the largest change first; times in us", head: []string{"point", ">A", ">B", ">B - A", ">%", "", "~what changed most"}}
+	t := &table{title: "Pairs that differ, the largest change in per cent first; times in us", head: []string{"point", ">A", ">B", ">B - A", ">%", "", "~what changed most"}}
 	more := 0
 	var outside [][]document.Outside
 	for i := range d.Pairs {

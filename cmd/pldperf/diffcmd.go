@@ -21,7 +21,7 @@ import (
 const diffLong = `Compare two runs, or two sweeps: the inputs that differ, with where they stand; the
 results side by side; and the parts of the time that grew or shrank, whose changes add up
 to the difference exactly. Points of sweeps are matched by their axes, and the largest
-changes come first.
+changes in per cent come first.
 
 A and B are results (the JSON of run and sweep), or workloads and sweeps, which are run
 now. --set changes both, --set-a and --set-b one of them; a result cannot be changed.

@@ -84,7 +84,7 @@ func (a *app) explainKey(keys, found keyList, f *explainFlags) error {
 
 func newKeyDoc(keys keyList, k *key) *keyDoc {
 	d := &keyDoc{
-		Key: k.Path, File: k.Kind, Meaning: k.Doc, Kind: k.Type, Written: k.Syntax, Required: k.Required, Default: k.Default,
+		Key: k.Path, File: k.Kind, Meaning: k.Doc, Kind: k.Type, Written: k.Syntax, Required: k.Required, Default: defaultOf(k),
 		Allowed: k.Enum, Least: k.Min, Largest: k.Max, Beside: keys.beside(k.Path), Below: sketches(keys.below(k.Path)),
 	}
 	var parts [][]string
@@ -104,20 +104,62 @@ func newKeyDoc(keys keyList, k *key) *keyDoc {
 	return d
 }
 
-// readers lists the operations that read a key, where not all do: a field of a call that
-// their algorithms name, or a machine's key of parts that their programs use.
+// readers lists the operations that read a key: a field of a call that their algorithms
+// name, or a machine's key of parts that their programs use; of other files the commands.
 func readers(k *key, parts [][]string) []string {
 	field, ofCall := strings.CutPrefix(strings.TrimPrefix(plain(k.Path), "chain."), "call.")
 	first, _, _ := strings.Cut(field, ".")
 	switch {
+	case k.Kind == "sweep":
+		return []string{"pldperf sweep", "plot", "report", "diff"}
+	case k.Kind == "fit":
+		return []string{"pldperf validate", "calibrate"}
+	case slices.Contains([]string{"title", "machine.title", "machine.name"}, field):
+		return []string{"reports"}
+	case field == "model":
+		return formsThat(func(x *collectives.Algorithm) bool { return slices.Contains(x.Fields, "hidden") })
 	case ofCall && slices.ContainsFunc(collectives.All(), func(x *collectives.Algorithm) bool { return slices.Contains(x.Fields, first) }):
 		return formsThat(func(x *collectives.Algorithm) bool { return slices.Contains(x.Fields, first) })
 	case len(parts) > 0:
-		return formsThat(func(x *collectives.Algorithm) bool { return usesParts(x, parts) })
+		if by := formsThat(func(x *collectives.Algorithm) bool { return usesParts(x, parts) }); len(by) > 0 {
+			return by
+		}
+		return []string{"no operation as it is by default"} // such as what only a fault needs
 	case first == "routing":
 		return formsThat(func(x *collectives.Algorithm) bool { return x.Routed })
 	}
-	return nil
+	return []string{"all operations"}
+}
+
+// ownDefaults are those that no tag states.
+var ownDefaults = map[string]string{
+	"call.op": "none: a call needs one", "call.core_num": "none: a form that takes it needs it", "call.dtype": "FP32",
+	"call.hidden": "that of the model, if there is one; else a form that reads it needs it", "call.form": "the operation's, marked * by pldperf cost",
+	"machine.preset": "none: a machine needs one, or all of its keys", "model": "none",
+}
+
+// defaultOf says what a key is that nobody gives; nothing where it has to be given or its
+// meaning says it.
+func defaultOf(k *key) string {
+	path := strings.TrimPrefix(plain(k.Path), "chain.")
+	own, known := ownDefaults[path]
+	switch {
+	case k.Default != "" || k.Required:
+		return k.Default
+	case known:
+		return own
+	case strings.Contains(k.Doc, "default"):
+		return ""
+	case strings.HasPrefix(path, "machine."):
+		return "that of the preset"
+	case k.Type == "true or false":
+		return "false"
+	case strings.HasPrefix(k.Type, "a list"):
+		return "none"
+	case k.Type == "a whole number" || k.Type == "a number" || k.Syntax != "":
+		return "0"
+	}
+	return "none"
 }
 
 // usesParts reports whether an algorithm, as it is in the real system, uses one part of

@@ -90,5 +90,14 @@ func forMan(c *cobra.Command) {
 	if examples != "" {
 		c.Example = strings.TrimRight(examples, "\n")
 	}
-	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) { f.Usage = plainly(f.Usage) })
+	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Usage = plainly(f.Usage); f.NoOptDefVal == "" {
+			return
+		}
+		// A page shows in brackets what a flag is by default, where --help shows what it is without a value.
+		if f.Value.Type() == "string" {
+			f.Usage += fmt.Sprintf(" (default %q)", f.DefValue)
+		}
+		f.DefValue = f.NoOptDefVal
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -256,35 +257,45 @@ func (r *runner) keep(key []byte, pt reports.Point) error {
 	return nil
 }
 
-// progress is a bar on a terminal, and nothing elsewhere.
+// progress is a bar on a terminal, the line of a meter on one that does not tell its size,
+// which a bar needs, and nothing elsewhere.
 type progress struct {
-	all *mpb.Progress
-	bar *mpb.Bar
+	all   *mpb.Progress
+	bar   *mpb.Bar
+	line  *meter
+	ended atomic.Int64
+	n     int
 }
 
 func newProgress(w io.Writer, n int, what string) *progress {
 	if !terminal(w) {
 		return &progress{}
 	}
+	if width(w) == 0 {
+		return &progress{line: working(w, "running "+what), n: n}
+	}
 	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(60))
-	return &progress{p, p.AddBar(int64(n), mpb.PrependDecorators(decor.CountersNoUnit("%d / %d "+what+" ")),
+	return &progress{all: p, bar: p.AddBar(int64(n), mpb.PrependDecorators(decor.CountersNoUnit("%d / %d "+what+" ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace), " done")))}
 }
 
 func (p *progress) step() {
+	p.line.count(int(p.ended.Add(1)), p.n)
 	if p.bar != nil {
 		p.bar.Increment()
 	}
 }
 
-// say writes a line above the bar.
+// say writes a line above the bar, or into the meter's.
 func (p *progress) say(text string) {
+	p.line.say(text)
 	if p.all != nil {
 		fmt.Fprintln(p.all, text)
 	}
 }
 
 func (p *progress) stop() {
+	p.line.stop()
 	if p.bar != nil {
 		p.bar.Abort(false)
 		p.all.Wait()

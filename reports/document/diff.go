@@ -14,7 +14,7 @@ type Diff struct {
 	Equal      bool        `json:"equal"`                   // all results are within their tolerances
 	Tolerances []Tolerance `json:"tolerances"`              // of all figures, then of single ones
 	Inputs     []Changed   `json:"inputs"`                  // values that differ
-	Pairs      []Pair      `json:"pairs"`                   // runs of both, the largest change first
+	Pairs      []Pair      `json:"pairs"`                   // runs of both, the largest change in per cent of A first
 	Parts      []PartPair  `json:"parts"`                   // over all pairs that were attributed: what their times are made of
 	OnlyA      [][]KV      `json:"only_in_a,omitempty"`     // points without a partner, by their axes
 	OnlyB      [][]KV      `json:"only_in_b,omitempty"`     //
