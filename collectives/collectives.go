@@ -118,6 +118,8 @@ type Algorithm struct {
 	Formulas [][2]string
 	// Bounds are times that no schedule can beat, of which the largest counts.
 	Bounds func(c *Call, l *hw.Limits, repeat int) []Bound
+	// Clock is what the clock of a benchmark covers.
+	Clock Clock
 	// Bytes returns what a rank gives to each rank including itself: the size in algbw.
 	Bytes func(c *Call, rank, repeat int) engine.Bytes
 }

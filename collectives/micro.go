@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pldperf/engine"
@@ -64,6 +65,7 @@ func micro(form, doc string, fields ...string) Algorithm {
 	a := Algorithm{
 		Op: "micro", Form: form, Doc: doc, Fields: append([]string{"dtype", "size", "message"}, fields...),
 		Check:   checkMicro,
+		Clock:   core,
 		Record:  recordMicro,
 		Formula: func(c *Call, rank, _ int) result.Counters { return c.microFormula(rank) },
 		Formulas: [][2]string{
@@ -71,7 +73,10 @@ func micro(form, doc string, fields ...string) Algorithm {
 			{"doorbells", "as puts; commit last: 1"}, {"wqebbs", "1 a put of one SGE, 2 of 2 to 5"},
 		},
 		Bounds: microBounds,
-		Bytes:  func(c *Call, rank, _ int) engine.Bytes { return engine.Bytes(c.given(rank)) },
+		Bytes: func(c *Call, rank, _ int) engine.Bytes {
+			n, _ := c.given(rank)
+			return engine.Bytes(n)
+		},
 	}
 	if form == "hcomm_matrix" {
 		a.Routed, a.Fields = true, []string{"dtype", "hidden", "software"}
@@ -103,9 +108,6 @@ type onePut struct {
 	src, dst, n int64
 }
 
-// puts lists what a rank puts, in order.
-func (c *Call) puts(rank int) []onePut { return c.putsOf(rank, c.most()) }
-
 // allPuts lists what all ranks put.
 func (c *Call) allPuts() [][]onePut {
 	all, most := make([][]onePut, c.Ranks), c.most()
@@ -115,7 +117,8 @@ func (c *Call) allPuts() [][]onePut {
 	return all
 }
 
-// putsOf is puts where the most bytes that a rank gives to another are known.
+// putsOf lists what a rank puts, in the order in which the peers follow it; most is the
+// most bytes that a rank gives to another.
 func (c *Call) putsOf(rank int, most int64) (out []onePut) {
 	at := int64(0)
 	add := func(peer int, n int64) {
@@ -158,32 +161,44 @@ func (c *Call) most() (most int64) {
 	return most
 }
 
-// given is what a rank puts in all.
-func (c *Call) given(rank int) int64 { return total(c.puts(rank)) }
-
-func total(puts []onePut) (n int64) {
-	for _, x := range puts {
-		n += x.n
+// given is what a rank puts in all, and with how many puts.
+func (c *Call) given(rank int) (n int64, puts int) {
+	for i := range c.Ranks - 1 {
+		if x := c.between(rank, (rank+1+i)%c.Ranks); x > 0 {
+			n, puts = n+x, puts+1
+		}
 	}
-	return n
+	return n, puts
 }
 
 // taken is what all others put to a rank.
 func (c *Call) taken(rank int) (n int64) {
-	if c.Form == "hcomm_matrix" {
-		for s := range c.Ranks {
-			if s != rank {
-				n += int64(c.Traffic[0].Count(s, rank)) * c.Row()
-			}
-		}
-		return n
+	for i := range c.Ranks - 1 {
+		n += c.between((rank+1+i)%c.Ranks, rank)
 	}
-	for s := range c.Ranks {
-		for _, x := range c.puts(s) {
-			if x.peer == rank {
-				n += x.n
-			}
+	return n
+}
+
+// between is what src puts to another rank.
+func (c *Call) between(src, dst int) int64 {
+	switch c.Form {
+	case "hcomm_put", "wqe_issue":
+		if src != 0 || dst != 1 {
+			return 0
 		}
+	case "hcomm_ring", "rdma_write":
+		if dst != (src+1)%c.Ranks {
+			return 0
+		}
+	case "hcomm_matrix":
+		return int64(c.Traffic[0].Count(src, dst)) * c.Row()
+	}
+	return c.Chunk() * int64(max(c.WQEs, 1))
+}
+
+func total(puts []onePut) (n int64) {
+	for _, x := range puts {
+		n += x.n
 	}
 	return n
 }
@@ -281,12 +296,15 @@ func recordMicro(p *Plan, c *Call) {
 	p.calls(func(k int) []program.Task {
 		t := c.task(text)
 		t.Name = p.item.Name
-		look := program.Task{Name: p.item.Name + " check", Op: "check", Blocks: 1, Barrier: true,
+		look := program.Task{Name: checkName(p.item.Name), Op: "check", Blocks: 1, Barrier: true,
 			Promises: []program.Promise{{Buf: target, Ranges: p.putGolden(all, input, k)}}}
 		return []program.Task{t, look}
 	}, []program.Buf{target}, func(int) []program.Rewrite { return []program.Rewrite{{Buf: input}} })
 	p.outside(first)
 }
+
+// checkName is what the task that looks at the data of an item is called.
+func checkName(item string) string { return strings.TrimSpace(item + " check") }
 
 // outside takes the tasks that look at the data out of the reported time.
 func (p *Plan) outside(first int) {
@@ -333,10 +351,11 @@ func (p *Plan) putGolden(all [][]onePut, input program.Buf, k int) ranges {
 	version := p.version(k)
 	return func(rank int, yield func(off, n int64, from program.Origin)) {
 		for s, puts := range all {
-			for _, x := range puts {
-				if x.peer == rank {
-					yield(x.dst, x.n, program.Origin{Rank: s, Buf: input, Version: version, Off: x.src})
-				}
+			ahead := func(peer int) int { return (peer - s - 1 + len(all)) % len(all) }
+			i, ok := slices.BinarySearchFunc(puts, ahead(rank), func(x onePut, n int) int { return ahead(x.peer) - n })
+			if ok && rank != s {
+				x := &puts[i]
+				yield(x.dst, x.n, program.Origin{Rank: s, Buf: input, Version: version, Off: x.src})
 			}
 		}
 	}
@@ -354,12 +373,13 @@ func recordLaunch(p *Plan, c *Call) {
 
 func (c *Call) microFormula(rank int) (out result.Counters) {
 	q := c.wqes()
-	n := int64(len(c.puts(rank))) * int64(q.N)
+	given, puts := c.given(rank)
+	n := int64(puts) * int64(q.N)
 	out[result.Puts], out[result.SQEs], out[result.CQEs], out[result.Sends] = n, n, n, n/int64(q.N)
 	out[result.SGEs], out[result.WQEBBs] = n*int64(q.SGEs), n*int64(used(q.SGEs))
 	out[result.DescriptorBytes] = 64 * out[result.WQEBBs]
 	out[result.Doorbells] = n / int64(q.Bells())
-	out[result.BytesSent] = c.given(rank)
+	out[result.BytesSent] = given
 	out[result.BytesReceived] = c.taken(rank)
 	return out
 }
@@ -367,24 +387,47 @@ func (c *Call) microFormula(rank int) (out result.Counters) {
 // microBounds: a rank cannot be done before its launch, what its software spends, and the
 // busiest of what carries its bytes.
 func microBounds(c *Call, l *hw.Limits, _ int) []Bound {
-	var fixed, egress, pair engine.Duration
-	for r, puts := range c.allPuts() {
-		if len(puts) == 0 {
+	begin := l.Launch(1) + c.Software.First + c.Software.Put
+	var fixed, egress, ingress, pair engine.Duration
+	most := 0
+	for r := range c.Ranks {
+		given, puts := c.given(r)
+		most = max(most, puts)
+		ingress = max(ingress, l.Ingress(r).Span(engine.Bytes(c.taken(r))))
+		if puts == 0 {
 			continue
 		}
-		begin := l.Launch(1) + c.Software.First + c.Software.Put
-		near := l.Latency(r, puts[0].peer)
-		for _, x := range puts {
-			near = min(near, l.Latency(r, x.peer))
-			pair = max(pair, begin+l.Pair(r, x.peer).Span(engine.Bytes(x.n)))
+		egress = max(egress, l.Egress(r).Span(engine.Bytes(given)))
+		near := engine.Duration(-1)
+		for i := range c.Ranks - 1 {
+			peer := (r + 1 + i) % c.Ranks
+			n := c.between(r, peer)
+			if n == 0 {
+				continue
+			}
+			pair = max(pair, l.Pair(r, peer).Span(engine.Bytes(n)))
+			if way := l.Latency(r, peer); near < 0 || way < near {
+				near = way
+			}
 		}
-		fixed = max(fixed, begin+engine.Duration(len(puts)-1)*c.Software.Put+near)
-		egress = max(egress, begin+l.Egress(r).Span(engine.Bytes(total(puts))))
+		fixed = max(fixed, begin+engine.Duration(puts-1)*c.Software.Put+near)
 	}
-	fixed = max(fixed, l.Launch(1))
+	what := "launch"
+	if c.Software.First+c.Software.Put > 0 {
+		what = "launch, the software's part of the first put"
+	}
 	return []Bound{
-		{"latency", fixed, fmt.Sprintf("launch, the software of %d puts and one message", len(c.puts(0)))},
-		{"egress", egress, "launch and bytes of the busiest sender at its fabric rate"},
-		{"pair", pair, "launch and bytes of the busiest pair at its rate"},
+		{"latency", max(fixed, l.Launch(1)), fmt.Sprintf("launch, the software's part of %s and one message", amountOf(most, "put"))},
+		{"egress", begin + egress, what + " and bytes of the busiest sender at its fabric rate"},
+		{"ingress", begin + ingress, what + " and bytes of the busiest receiver at its fabric rate"},
+		{"pair", begin + pair, what + " and bytes of the busiest pair at its rate"},
 	}
+}
+
+// amountOf prints a number of things.
+func amountOf(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

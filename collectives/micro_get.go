@@ -24,6 +24,7 @@ func getter(form, doc string, fields ...string) Algorithm {
 	return Algorithm{
 		Op: "micro", Form: form, Doc: doc, Fields: append([]string{"dtype", "size", "message"}, fields...),
 		Check:   checkMicro,
+		Clock:   core,
 		Record:  recordGetter,
 		Formula: func(c *Call, rank, _ int) result.Counters { return c.getterFormula(rank) },
 		Formulas: [][2]string{

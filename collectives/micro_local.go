@@ -48,6 +48,9 @@ func localBench(form, doc string, fields ...string) Algorithm {
 		Bounds:   localBounds,
 		Bytes:    func(*Call, int, int) engine.Bytes { return 0 },
 	}
+	if form == "local_load" || form == "core_barrier" {
+		a.Clock = core
+	}
 	switch form {
 	case "local_load":
 		a.Stage = func(c *Call) int64 { rows, width := c.tileShape(); return rows * width }
@@ -193,7 +196,7 @@ func (c *Call) recordStorm(p *Plan, text *program.Program) {
 	p.calls(func(k int) []program.Task {
 		t := c.task(text)
 		t.Name = p.item.Name
-		look := program.Task{Name: p.item.Name + " check", Op: "check", Blocks: 1, Barrier: true,
+		look := program.Task{Name: checkName(p.item.Name), Op: "check", Blocks: 1, Barrier: true,
 			Promises: []program.Promise{{Buf: words, Words: func(rank int) []int32 { return c.added(rank, k+1) }}}}
 		return []program.Task{t, look}
 	}, nil, func(int) []program.Rewrite { return nil })

@@ -31,6 +31,7 @@ func mteBench(form, doc string, fields ...string) Algorithm {
 	a := Algorithm{
 		Op: "micro", Form: form, Doc: doc, Columns: form == "mte_push", Fields: append([]string{"dtype", "size", "message"}, fields...),
 		Check:   checkMTE,
+		Clock:   mteClock(form),
 		Record:  recordMTE,
 		Formula: func(c *Call, rank, _ int) result.Counters { return c.mteFormula(rank) },
 		Bounds:  mteBounds,
@@ -56,6 +57,19 @@ func mteBench(form, doc string, fields ...string) Algorithm {
 		a.Stage = func(c *Call) int64 { return c.Chunk() }
 	}
 	return a
+}
+
+// mteClock is the clock of a benchmark: tiles were timed in traces of their own pipes.
+func mteClock(form string) Clock {
+	switch form {
+	case "mte_own":
+		return Clock{Reasons: []result.Reason{result.MTE2, result.Scalar}}
+	case "mte_load":
+		return Clock{Reasons: []result.Reason{result.RemoteWait, result.Scalar}}
+	case "mte_rows":
+		return Clock{Reasons: []result.Reason{result.MTE2, result.MTE3}}
+	}
+	return core
 }
 
 // rowsOf is how many rows the call moves.
@@ -181,7 +195,7 @@ func (c *Call) benchTasks(p *Plan, text *program.Program, out, in program.Buf, g
 	p.calls(func(k int) []program.Task {
 		t, version := c.task(text), p.version(k)
 		t.Name = p.item.Name
-		look := program.Task{Name: p.item.Name + " check", Op: "check", Blocks: 1, Barrier: true,
+		look := program.Task{Name: checkName(p.item.Name), Op: "check", Blocks: 1, Barrier: true,
 			Promises: []program.Promise{{Buf: out, Ranges: func(rank int, yield func(off, n int64, from program.Origin)) { golden(rank, version, yield) }}}}
 		return []program.Task{t, look}
 	}, []program.Buf{out}, func(int) []program.Rewrite { return []program.Rewrite{{Buf: in}} })
@@ -266,12 +280,15 @@ func mteBounds(c *Call, l *hw.Limits, _ int) []Bound {
 		n *= engine.Bytes(c.rowsOf() / int64(c.Ranks))
 	}
 	_, near := farthest(l)
-	if c.Form == "mte_own" {
-		return []Bound{{"mte2", begin + l.Load.Span(n), "launch, the software's part and the bytes at the rate of MTE2"}}
+	what := "launch"
+	if c.Form != "mte_push" && c.Form != "mte_rows" { // which read none
+		what = "launch, the software's part"
 	}
-	pair := begin + min(l.Pair(1, 0), l.Remote).Span(n)
+	if c.Form == "mte_own" {
+		return []Bound{{"mte2", begin + l.Load.Span(n), what + " and the bytes at the rate of MTE2"}}
+	}
 	return []Bound{
-		{"latency", begin + engine.Duration(c.serial())*near, "launch, the software's part and messages one after another"},
-		{"pair", pair, "launch, the software's part and the bytes at the pair's rate"},
+		{"latency", begin + engine.Duration(c.serial())*near, what + " and messages one after another"},
+		{"pair", begin + min(l.Pair(1, 0), l.Remote).Span(n), what + " and the bytes at the pair's rate"},
 	}
 }

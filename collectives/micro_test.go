@@ -124,3 +124,77 @@ func TestABenchmarkThatCannotBeIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+func TestABoundOfABenchmarkNamesTheSoftwareThatItCounts(t *testing.T) {
+	spec := mesh(t)
+	limits, err := spec.Limits(8)
+	require.NoError(t, err)
+	bound := func(c *collectives.Call, name string) collectives.Bound {
+		a, err := collectives.Lookup("micro", c.Form)
+		require.NoError(t, err)
+		for _, b := range a.Bounds(c, &limits, 0) {
+			if b.Name == name {
+				return b
+			}
+		}
+		t.Fatalf("%s has no bound %s", c.Form, name)
+		return collectives.Bound{}
+	}
+	c := bench("hcomm_all_to_all", 8, 1<<20)
+	assert.Equal(t, "launch and bytes of the busiest sender at its fabric rate", bound(c, "egress").Text)
+	without := bound(c, "egress").Time
+	c.Software = collectives.Software{First: 5 * engine.Microsecond, Put: 7 * engine.Microsecond}
+	assert.Equal(t, "launch, the software's part of the first put and bytes of the busiest sender at its fabric rate", bound(c, "egress").Text)
+	assert.Equal(t, without+12*engine.Microsecond, bound(c, "egress").Time)
+	assert.Contains(t, bound(c, "latency").Text, "of 7 puts and")
+	assert.Contains(t, bound(bench("hcomm_put", 8, 64), "latency").Text, "of 1 put and")
+	assert.NotContains(t, bound(bench("mte_push", 8, 64), "pair").Text, "software", "which it does not read")
+}
+
+// Seven ranks send to one: nothing but what that one takes in bounds them.
+func TestWhatOneRankTakesInBoundsABenchmark(t *testing.T) {
+	spec := mesh(t)
+	limits, err := spec.Limits(8)
+	require.NoError(t, err)
+	c := bench("hcomm_matrix", 8, 0)
+	c.Hidden = 1 << 20
+	c.Traffic = []collectives.Traffic{rows(8, 70, 70, func(s, d int) int {
+		if d == 0 && s != 0 {
+			return 10
+		}
+		return 0
+	})}
+	a, err := collectives.Lookup("micro", c.Form)
+	require.NoError(t, err)
+	var ingress, most engine.Duration
+	for _, b := range a.Bounds(c, &limits, 0) {
+		if most = max(most, b.Time); b.Name == "ingress" {
+			ingress = b.Time
+		}
+	}
+	assert.Equal(t, spec.AIV.LaunchTime(1)+limits.Ingress(0).Span(70<<20), ingress)
+	assert.Equal(t, most, ingress)
+	assert.GreaterOrEqual(t, ok(t, spec, compose(t, c)).Elapsed, ingress)
+}
+
+// What each rank gives and takes is found without listing what all others do: with P ranks
+// that would be P times P times P steps.
+func TestWhatABenchmarkGivesIsWhatItTakes(t *testing.T) {
+	for _, form := range []string{"hcomm_put", "hcomm_ring", "hcomm_all_to_all", "wqe_issue", "rdma_write"} {
+		c := bench(form, 5, 1000)
+		c.WQEs = 3
+		a, err := collectives.Lookup("micro", form)
+		require.NoError(t, err)
+		var sent, got int64
+		for r := range 5 {
+			f := a.Formula(c, r, 0)
+			sent, got = sent+f[result.BytesSent], got+f[result.BytesReceived]
+		}
+		assert.Positive(t, sent, form)
+		assert.Equal(t, sent, got, form)
+	}
+	c := bench("hcomm_all_to_all", 4096, 1)
+	a, err := collectives.Lookup("micro", c.Form)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, testing.AllocsPerRun(1, func() { a.Formula(c, 7, 0) }), 4.0, "nor does it take memory for each peer")
+}

@@ -47,6 +47,7 @@ func (c *Card) inputTable(p *page, m *Metrics) {
 func (c *Card) resultTable(p *page, m *Metrics) {
 	t := p.table("Results", "figure", ">value", "unit", "~definition")
 	t.add(marked("elapsed", c.Outside), exact(m.Elapsed), "us", defElapsed)
+	c.callRows(t)
 	rate := func(name string, r engine.Rate, what string) {
 		text := notAvailable
 		if m.Defined {
@@ -71,6 +72,58 @@ func (c *Card) resultTable(p *page, m *Metrics) {
 	if note := outsideNote(c.Outside); note != "" {
 		t.notes = append(t.notes, note)
 	}
+}
+
+// callRows are the times of one call where the elapsed time is not that: its mean over
+// several, and what a benchmark's clock covers of it.
+func (c *Card) callRows(t *table) {
+	if mean, n := meanCall(c.Result); n > 1 {
+		t.add(marked(fmt.Sprintf("mean of %d calls", n), c.Outside), exact(mean), "us", "a timed call's launch to its last block's end; elapsed has what lies between them, too")
+	}
+	if k := c.Clock; k != nil {
+		what := k.Covers + "; what validate compares"
+		if k.Calls > 1 {
+			what = fmt.Sprintf("mean of %d calls: ", k.Calls) + what
+		}
+		t.add(marked("benchmark's clock", c.Outside), exact(k.Time), "us", what)
+	}
+}
+
+// meanCall is the mean elapsed time of the timed calls, if they are one call again and again.
+func meanCall(r *result.Result) (mean engine.Duration, n int) {
+	var sum engine.Duration
+	first := -1
+	for i := range r.Calls {
+		switch x := &r.Calls[i]; {
+		case !x.Timed || !finished(r.Status):
+		case first >= 0 && (x.Op != r.Calls[first].Op || itemOf(x) != itemOf(&r.Calls[first])):
+			return 0, 0
+		default:
+			if first < 0 {
+				first = i
+			}
+			sum, n = sum+x.Elapsed, n+1
+		}
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	return (sum + engine.Duration(n)/2) / engine.Duration(n), n
+}
+
+// itemOf is the item of a call, without the number of its repetition.
+func itemOf(c *result.Call) string {
+	name, _, _ := strings.Cut(c.Name, "#")
+	return strings.TrimSpace(name)
+}
+
+// callName is how a card names a call: by its operation where its item has no name.
+func callName(c *result.Call) string {
+	name := strings.TrimSpace(c.Name)
+	if name == "" || strings.HasPrefix(name, "#") {
+		name = strings.TrimSpace(c.Op + " " + name)
+	}
+	return name
 }
 
 func spreadTable(p *page, m *Metrics) {
@@ -122,7 +175,7 @@ func (a *accounts) definition(r *result.Result) string {
 				names = append(names, "...")
 				break
 			}
-			names = append(names, fmt.Sprintf("%s: %s", r.Calls[b.Call].Name, place(b)))
+			names = append(names, fmt.Sprintf("%s: %s", callName(&r.Calls[b.Call]), place(b)))
 		}
 		where = "in each call of the chain that led to the end; " + strings.Join(names, "; ")
 	}
@@ -148,7 +201,7 @@ func (c *Card) callTable(p *page) {
 			timed = "yes"
 		}
 		s := spread(d)
-		t.add(c.Name, c.Op, fmt.Sprint(c.Repeat), fmt.Sprint(c.Blocks), timed, us(engine.Duration(c.Start)), marked(us(c.Elapsed), outside), us(s.Min), us(s.Max))
+		t.add(callName(c), c.Op, fmt.Sprint(c.Repeat), fmt.Sprint(c.Blocks), timed, us(engine.Duration(c.Start)), marked(us(c.Elapsed), outside), us(s.Min), us(s.Max))
 	}
 }
 

@@ -72,7 +72,7 @@ func (c *Card) records() [][]string {
 	}
 	resourceRecords(t, r)
 	for i := range r.Calls {
-		t.us("calls", r.Calls[i].Name+" elapsed", "", -1, r.Calls[i].Elapsed)
+		t.us("calls", callName(&r.Calls[i])+" elapsed", "", -1, r.Calls[i].Elapsed)
 	}
 	c.paramRecords(t)
 	return t.rows
@@ -112,6 +112,12 @@ func (c *Card) verdictRecords(t *tidy, a *accounts) {
 
 func (c *Card) resultRecords(t *tidy, m *Metrics) {
 	t.us("results", "elapsed", "", -1, m.Elapsed)
+	if mean, n := meanCall(c.Result); n > 1 {
+		t.us("results", "mean_call", "", -1, mean)
+	}
+	if c.Clock != nil {
+		t.us("results", "benchmark_clock", "", -1, c.Clock.Time)
+	}
 	t.us("results", "start_skew", "", -1, m.Skew)
 	t.spread("results", "rank_time", m.PerRank)
 	t.spread("results", "barrier_exit", m.Exit)

@@ -56,7 +56,7 @@ func pipeTable(p *page, r *result.Result) {
 		}
 		part, where := "", place(row.at)
 		if len(r.Calls) > 1 {
-			where = r.Calls[row.at.Call].Name + ", " + where
+			where = callName(&r.Calls[row.at.Call]) + ", " + where
 		}
 		if row.unit == "us" {
 			part = percentOf(engine.Duration(row.most), r.Elapsed)

@@ -31,7 +31,8 @@ type Outcome struct {
 	Traffic  *routing.Stats      `json:"traffic,omitempty"`
 	Warnings []string            `json:"warnings,omitempty"`
 	Shape    Shape               `json:"shape"`
-	Outside  []Outside           `json:"outside_fit,omitempty"` // how the run lies beyond what was measured
+	Outside  []Outside           `json:"outside_fit,omitempty"`     // how the run lies beyond what was measured
+	Clock    *Clock              `json:"benchmark_clock,omitempty"` // of a benchmark whose clock does not cover all of a call
 }
 
 // Input is one field of what was run, for people.
@@ -64,6 +65,7 @@ func (w *Workload) Run(opt hw.Options) (*Outcome, error) {
 	if res.Abort == nil && res.Stuck == nil {
 		out.Outside = append(out.Shape.outside(domains()), w.oversize()...)
 	}
+	out.Clock = w.clock(res)
 	out.Params = w.params(res)
 	out.Params.Outside = w.strange()
 	out.Warnings = w.warnings(res)

@@ -25,6 +25,9 @@ func card(o *workloads.Outcome) *reports.Card {
 		},
 	}
 	c.Outside = outside(o)
+	if o.Clock != nil {
+		c.Clock = (*document.BenchClock)(o.Clock)
+	}
 	for _, x := range o.Params.Outside {
 		c.Params.Outside = append(c.Params.Outside, document.Outside(x).String())
 	}

@@ -49,19 +49,28 @@ const (
 // Run is a run in full: all that the cost card shows. Only Title and Result are needed;
 // what is empty is left out, but for the start skew, which is said even when it is 0.
 type Run struct {
-	Title    string            `json:"title"`                 // e.g. "indexed_all_to_all_v, 8 ranks, core_num 16"
-	Inputs   []KV              `json:"inputs"`                // for people: machine, op, ranks, core_num, H, dtype, routing, payload, seeds, skew ...
-	Config   []Leaf            `json:"config,omitempty"`      // for programs: every value
-	Result   *result.Result    `json:"result"`                // what the machine left behind
-	Formula  []result.Counters `json:"formula"`               // for each rank over the timed calls; -1 where there is none
-	Formulas []KV              `json:"formulas"`              // counter -> how it is predicted
-	Bound    Bound             `json:"bound"`                 //
-	Size     engine.Bytes      `json:"size_bytes"`            // mean bytes that a rank gives to one rank; 0 is unknown
-	Params   ParamCount        `json:"parameters"`            //
-	SQDepth  int64             `json:"sq_depth_wqebb"`        // of a send queue; 0 when there is none
-	Notes    []string          `json:"notes"`                 //
-	Outside  []Outside         `json:"outside_fit,omitempty"` // how the run lies beyond what was measured; none: it does not
-	Band     *Band             `json:"band,omitempty"`        // none: parameters were not drawn
+	Title    string            `json:"title"`                     // e.g. "indexed_all_to_all_v, 8 ranks, core_num 16"
+	Inputs   []KV              `json:"inputs"`                    // for people: machine, op, ranks, core_num, H, dtype, routing, payload, seeds, skew ...
+	Config   []Leaf            `json:"config,omitempty"`          // for programs: every value
+	Result   *result.Result    `json:"result"`                    // what the machine left behind
+	Formula  []result.Counters `json:"formula"`                   // for each rank over the timed calls; -1 where there is none
+	Formulas []KV              `json:"formulas"`                  // counter -> how it is predicted
+	Bound    Bound             `json:"bound"`                     //
+	Size     engine.Bytes      `json:"size_bytes"`                // mean bytes that a rank gives to one rank; 0 is unknown
+	Params   ParamCount        `json:"parameters"`                //
+	SQDepth  int64             `json:"sq_depth_wqebb"`            // of a send queue; 0 when there is none
+	Notes    []string          `json:"notes"`                     //
+	Outside  []Outside         `json:"outside_fit,omitempty"`     // how the run lies beyond what was measured; none: it does not
+	Clock    *BenchClock       `json:"benchmark_clock,omitempty"` // of a benchmark whose clock does not cover all of a call
+	Band     *Band             `json:"band,omitempty"`            // none: parameters were not drawn
+}
+
+// BenchClock is what the clock of a benchmark would have shown, where that is not the
+// elapsed time.
+type BenchClock struct {
+	Time   engine.Duration `json:"time_ps"`     // the mean over the timed calls; what validate compares
+	Calls  int             `json:"timed_calls"` //
+	Covers string          `json:"covers"`      // in words
 }
 
 // Outside is one way in which a run lies beyond what was measured: a prediction there is
