@@ -11,6 +11,7 @@ import (
 
 	"pldperf/engine"
 	"pldperf/hw/result"
+	"pldperf/reports/document"
 )
 
 func text(t *testing.T, c *Card) string {
@@ -298,4 +299,44 @@ func TestCountersOfWhatDidNotHappenAreLeftOutUnlessPredicted(t *testing.T) {
 	assert.NotContains(t, text(t, c), "remote_loads")
 	c.Formula[1][result.RemoteLoads] = 3
 	assert.Regexp(t, `remote_loads +0 +3  -3; rank 1: 0, not 3`, text(t, c))
+}
+
+func TestACardShowsTheClockOfABenchmarkBesideTheElapsedTime(t *testing.T) {
+	c := fakeCard()
+	c.Clock = &document.BenchClock{Time: 120 * engine.Microsecond, Calls: 1, Covers: "first to last op of the slowest AIV"}
+	var b bytes.Buffer
+	require.NoError(t, c.Write(&b, Text, Options{Width: 160}))
+	assert.Regexp(t, `(?m)^benchmark's clock +120\.000000 +us +first to last op of the slowest AIV; what validate compares`, b.String())
+	assert.NotContains(t, b.String(), "mean of")
+	c.Outside = tooSmall("4 KiB")
+	b.Reset()
+	require.NoError(t, c.Write(&b, Text, Options{Width: 160}))
+	assert.Contains(t, b.String(), "benchmark's clock*")
+	b.Reset()
+	require.NoError(t, c.Write(&b, CSV, Options{}))
+	assert.Contains(t, b.String(), "results,benchmark_clock_us,,,,us,120.000000")
+	b.Reset()
+	require.NoError(t, c.Write(&b, JSON, Options{}))
+	again, err := ReadCard(&b)
+	require.NoError(t, err)
+	assert.Equal(t, c.Clock, again.Clock)
+}
+
+func TestTheMeanOfCallsIsOfOneCallAgainAndAgain(t *testing.T) {
+	calls := func(x ...result.Call) *result.Result { return &result.Result{Status: result.OK, Calls: x} }
+	put := func(name string, timed bool, us engine.Duration) result.Call {
+		return result.Call{Name: name, Op: "micro", Timed: timed, Elapsed: us * engine.Microsecond}
+	}
+	mean, n := meanCall(calls(put(" #0", false, 9), put("check #0", false, 1), put(" #1", true, 4), put(" #2", true, 5)))
+	assert.Equal(t, 2, n)
+	assert.Equal(t, 4500*engine.Nanosecond, mean)
+	_, n = meanCall(calls(put("a #0", true, 4), put("b #0", true, 5)))
+	assert.Zero(t, n, "of two items there is no mean")
+	_, n = meanCall(calls(put("", true, 4)))
+	assert.Equal(t, 1, n)
+
+	for name, want := range map[string]string{"": "micro", " #2": "micro #2", "a #2": "a #2"} {
+		c := put(name, true, 1)
+		assert.Equal(t, want, callName(&c))
+	}
 }

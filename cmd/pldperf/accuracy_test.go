@@ -24,7 +24,7 @@ func TestAccuracyPageShowsWhatValidateFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("with the race detector it takes minutes, and it has no goroutines of its own")
 	}
-	all, err := evaluate(context.Background(), caseFiles(), fit.Options{Workers: 2}, nil)
+	all, err := evaluate(context.Background(), fit.Load, caseFiles(), fit.Options{Workers: 2}, nil)
 	require.NoError(t, err)
 	acc := accuracyOf(all)
 	assert.Zero(t, acc.Outside(), "a row is outside its band: pldperf validate")

@@ -72,7 +72,7 @@ func (a *app) calibrate(ctx context.Context, name string, f *calibrateFlags) err
 		return err
 	}
 	m := working(a.errs, "fitting")
-	c, err := await(ctx, func() (*fit.Calibration, error) { return f.fit(ctx, name, m) })
+	c, err := await(ctx, func() (*fit.Calibration, error) { return f.fit(ctx, a.cases, name, m) })
 	m.stop()
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func (f *calibrateFlags) check() error {
 	return folderOf(f.overlay)
 }
 
-func (f *calibrateFlags) fit(ctx context.Context, name string, m *meter) (*fit.Calibration, error) {
-	s, err := fit.Load(name)
+func (f *calibrateFlags) fit(ctx context.Context, load loader, name string, m *meter) (*fit.Calibration, error) {
+	s, err := load(name)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (a *app) validate(ctx context.Context, names []string, f *validateFlags) er
 		names = caseFiles()
 	}
 	m := working(a.errs, "validating")
-	acc, err := await(ctx, func() (*reports.Accuracy, error) { return accuracy(ctx, names, opt, m) })
+	acc, err := await(ctx, func() (*reports.Accuracy, error) { return accuracy(ctx, a.cases, names, opt, m) })
 	m.stop()
 	if err != nil {
 		return err
@@ -101,18 +101,33 @@ func (a *app) validate(ctx context.Context, names []string, f *validateFlags) er
 	return err
 }
 
+// cases reads a file of cases, or standard input.
+func (a *app) cases(name string) (*fit.Spec, error) {
+	if name != "-" {
+		return fit.Load(name)
+	}
+	file, doc, err := a.document(name)
+	if err != nil {
+		return nil, err
+	}
+	return fit.FromDoc(file, doc)
+}
+
+// loader reads a file of cases.
+type loader func(name string) (*fit.Spec, error)
+
 // accuracy evaluates files of cases.
-func accuracy(ctx context.Context, names []string, opt fit.Options, m *meter) (*reports.Accuracy, error) {
-	all, err := evaluate(ctx, names, opt, m)
+func accuracy(ctx context.Context, load loader, names []string, opt fit.Options, m *meter) (*reports.Accuracy, error) {
+	all, err := evaluate(ctx, load, names, opt, m)
 	if err != nil {
 		return nil, err
 	}
 	return accuracyOf(all), nil
 }
 
-func evaluate(ctx context.Context, names []string, opt fit.Options, m *meter) (out []*fit.Evaluation, err error) {
+func evaluate(ctx context.Context, load loader, names []string, opt fit.Options, m *meter) (out []*fit.Evaluation, err error) {
 	for i, name := range names {
-		s, err := fit.Load(name)
+		s, err := load(name)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"slices"
+
 	"pldperf/engine"
 	"pldperf/hw/timeline"
 )
@@ -69,8 +71,17 @@ type channels struct {
 	hbm, l2   engine.Server
 	hbmN, l2N engine.Bytes
 	came      uint64 // lines that have come into the L2
+	looked    uint64 // came when pages of lines were last given back
+	pages     []linesAt
+	spare     []*lines // pages to use again
 	hbmLine   *timeline.Server
 	l2Line    *timeline.Server
+}
+
+// linesAt is where a page of lines is: it is the at-th of a buffer.
+type linesAt struct {
+	buf ID
+	at  int64
 }
 
 // level is what HBM and L2 have in common. Most accesses are rows of one size, so the
@@ -181,6 +192,9 @@ func (s *Space) touch(a Addr, n int64, keep bool) (fresh int64) {
 	if in.lines == nil {
 		in.lines = make([]*lines, int64(s.bufs[a.Buf].Size)>>lineBits/pageLines+1)
 	}
+	if c.came-c.looked > most {
+		s.forget(a.Rank, most)
+	}
 	end := a.Off + n
 	for at := a.Off; at < end; at = (at>>lineBits + 1) << lineBits {
 		line := at >> lineBits
@@ -190,7 +204,8 @@ func (s *Space) touch(a Addr, n int64, keep bool) (fresh int64) {
 				fresh++
 				continue
 			}
-			*p = new(lines)
+			*p = c.page()
+			c.pages = append(c.pages, linesAt{a.Buf, line / pageLines})
 		}
 		word := &(*p)[line%pageLines]
 		need := needed(at, min(end, (line+1)<<lineBits))
@@ -207,6 +222,35 @@ func (s *Space) touch(a Addr, n int64, keep bool) (fresh int64) {
 		fresh++
 	}
 	return fresh
+}
+
+// page returns a page of no lines.
+func (c *channels) page() *lines {
+	if n := len(c.spare); n > 0 {
+		p := c.spare[n-1]
+		c.spare = c.spare[:n-1]
+		*p = lines{}
+		return p
+	}
+	return new(lines)
+}
+
+// forget gives pages back of which all lines have left the L2, so that memory grows with
+// what the L2 holds and not with what has passed through it. It looks at each page once
+// for as many lines as the L2 holds.
+func (s *Space) forget(rank int, most uint64) {
+	c := &s.chans[rank]
+	c.looked = c.came
+	c.pages = slices.DeleteFunc(c.pages, func(x linesAt) bool {
+		p := &s.inst[x.buf][rank].lines[x.at]
+		newest := slices.Max((*p)[:])
+		if newest != 0 && c.came-newest>>sectors <= most {
+			return false
+		}
+		c.spare = append(c.spare, *p)
+		*p = nil
+		return true
+	})
 }
 
 // needed are the sectors of a line that [from, to) covers, as bits.

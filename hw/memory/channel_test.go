@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"pldperf/engine"
 )
@@ -162,4 +164,46 @@ func TestIdealMemoryCostsNothing(t *testing.T) {
 	assert.Equal(t, Access{}, s.Write(Addr{0, id, 0}, 16*mib, 1))
 	assert.Zero(t, s.HBM(0))
 	assert.Zero(t, s.L2(0))
+}
+
+// What the L2 knows takes as much memory as what it can hold, however much passes through.
+func TestTheL2ForgetsWhatHasLeftIt(t *testing.T) {
+	s := space(spec(), 1, false)
+	id := alloc(t, s, tensor(0, 256*mib))
+	for at := int64(0); at < 256*mib; at += 64 << 10 {
+		s.Read(Addr{0, id, at}, 64<<10, 0)
+	}
+	c := &s.chans[0]
+	held := 2 * mib >> lineBits / pageLines // one L2 before it looks, and one that it keeps
+	assert.LessOrEqual(t, len(c.pages)+len(c.spare), int(held)+2, "of %d pages that were touched", 256*mib>>lineBits/pageLines)
+	s.Read(Addr{0, id, 255 * mib}, mib, 0)
+	assert.Equal(t, engine.Bytes(mib), s.L2(0).Bytes, "the last MiB is there")
+}
+
+// Forgetting changes nothing: reads hit as they do with a list of all lines ever read.
+func TestReadsHitWhetherOrNotTheL2Forgets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := spec()
+		m.L2.Capacity = 64 << 10 // 128 lines
+		s := space(m, 1, false)
+		id := alloc(t, s, tensor(0, 4*mib))
+		came, order := map[int64]int{}, 0
+		var hits engine.Bytes
+		for range rapid.IntRange(1, 200).Draw(t, "reads") {
+			first, n := rapid.Int64Range(0, 8000).Draw(t, "line"), rapid.Int64Range(1, 150).Draw(t, "lines")
+			fresh := 0
+			for line := first; line < first+n; line++ {
+				if at, ok := came[line]; !ok || order-at > 128 {
+					came[line] = order
+					order++
+					fresh++
+				}
+			}
+			if fresh == 0 {
+				hits += engine.Bytes(n * 512)
+			}
+			s.Read(Addr{0, id, first * 512}, n*512, 0)
+			require.Equal(t, hits, s.L2(0).Bytes)
+		}
+	})
 }
