@@ -119,6 +119,9 @@ func TestThePageOfABandedSweepShowsTheBand(t *testing.T) {
 	b.looks("banded")
 	b.run(chromedp.Click("#language"))
 	assert.NotRegexp(t, `take |hardly|across|wins in`, b.text(`[data-advice]`), "a recommendation in Chinese")
+	if strings.Contains(eval[string](b, `page.results[0].sweep.advice[0].text`), "* us") {
+		assert.Contains(t, b.text(`[data-advice]`), "* 超出实测范围", "the mark is explained")
+	}
 	assert.NotRegexp(t, `\bok\b`, b.text(`.verdict`))
 	assert.Contains(t, b.text(`.points tbody`), "正常")
 }

@@ -25,7 +25,8 @@ function verdictBox(res) {
 function adviceBox(s) {
   const line = a => el('li', {}, a.for ? [el('strong', {}, T('for') + ' ' + a.for), ': '] : null, inChinese(a.text));
   const list = s.advice.slice(0, 8).map(line), rest = s.advice.slice(8);
-  return [el('ul', {}, list), rest.length ? later({}, '+ ' + rest.length + ' ' + T('more'), () => el('ul', {}, rest.map(line))) : null];
+  const beyond = s.advice.some(a => /\d\*/.test(a.text)) ? el('p', { class: 'note' }, '* ' + T('outside what was measured')) : null;
+  return [el('ul', {}, list), beyond, rest.length ? later({}, '+ ' + rest.length + ' ' + T('more'), () => el('ul', {}, rest.map(line))) : null];
 }
 
 function resultPanel(res) {
