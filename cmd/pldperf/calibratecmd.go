@@ -72,7 +72,7 @@ func (a *app) calibrate(ctx context.Context, name string, f *calibrateFlags) err
 		return err
 	}
 	m := working(a.errs, "fitting")
-	c, err := await(ctx, func() (*fit.Calibration, error) { return f.fit(ctx, a.cases, name, m) })
+	c, err := await(ctx, func() (*fit.Calibration, error) { return f.fit(ctx, a.casesApart(f.targets()...), name, m) })
 	m.stop()
 	if err != nil {
 		return err
@@ -166,6 +166,16 @@ const callsEnd = "-calls.yaml"
 
 func callsBeside(overlay string) string { return strings.TrimSuffix(overlay, ".yaml") + callsEnd }
 
+func pictureBeside(overlay string) string { return strings.TrimSuffix(overlay, ".yaml") + ".png" }
+
+// targets are the files that will be written.
+func (f *calibrateFlags) targets() []target {
+	if f.overlay == "" {
+		return nil
+	}
+	return []target{{"--output", f.overlay}, {"--output", callsBeside(f.overlay)}, {"--output", pictureBeside(f.overlay)}}
+}
+
 // write writes the overlay and what stands beside it, and lists the files.
 func (f *calibrateFlags) write(c *fit.Calibration) (wrote []string, err error) {
 	overlay, err := c.Overlay(f.date)
@@ -192,7 +202,7 @@ func (f *calibrateFlags) write(c *fit.Calibration) (wrote []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	picture := strings.TrimSuffix(f.overlay, ".yaml") + ".png"
+	picture := pictureBeside(f.overlay)
 	return append(wrote, picture), writePicture(p, picture)
 }
 

@@ -87,7 +87,7 @@ func (a *app) validate(ctx context.Context, names []string, f *validateFlags) er
 		names = caseFiles()
 	}
 	m := working(a.errs, "validating")
-	acc, err := await(ctx, func() (*reports.Accuracy, error) { return accuracy(ctx, a.cases, names, opt, m) })
+	acc, err := await(ctx, func() (*reports.Accuracy, error) { return accuracy(ctx, a.casesApart(target{"--output", f.file}), names, opt, m) })
 	m.stop()
 	if err != nil {
 		return err
@@ -111,6 +111,17 @@ func (a *app) cases(name string) (*fit.Spec, error) {
 		return nil, err
 	}
 	return fit.FromDoc(file, doc)
+}
+
+// casesApart reads files of cases that none of outs overwrites.
+func (a *app) casesApart(outs ...target) loader {
+	return func(name string) (*fit.Spec, error) {
+		s, err := a.cases(name)
+		if err != nil {
+			return nil, err
+		}
+		return s, distinct(s.Files(), outs...)
+	}
 }
 
 // loader reads a file of cases.

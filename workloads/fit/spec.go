@@ -36,6 +36,18 @@ type Spec struct {
 	doc  *configs.Doc
 }
 
+// Files lists the files that cases are read from: their own, and the tables beside it. What is shipped within the program
+// is none.
+func (s *Spec) Files() []string {
+	out := []string{s.file}
+	for i := range s.Cases {
+		if file := s.beside(s.Cases[i].Data); !slices.Contains(out, file) {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
 // Param is a quantity of the workload or its machine that is fitted.
 type Param struct {
 	Path  string   `yaml:"path" required:"true" help:"machine.fabric.mesh.egress_cap, call.software.put ..."`
