@@ -120,6 +120,12 @@ func (a *app) checkFile(name string, sets []string) (v verdictOf, err error) {
 		return v, err
 	}
 	v.File = file
+	if kind := "a file of cases"; len(sets) > 0 && (doc.Has("cases") || isMachine(doc)) {
+		if isMachine(doc) {
+			kind = "a machine"
+		}
+		return v, fmt.Errorf("--set: %s is %s; workloads and sweeps take settings, machine.KEY=VALUE among them", file, kind)
+	}
 	switch {
 	case doc.Has("axes"):
 		s, err := workloads.SweepFromDoc(file, doc, sets)
