@@ -35,7 +35,9 @@ func (d *Difference) page() *page {
 		p.lead = append(p.lead, "Largest cause: "+d.Largest)
 	}
 	changedTable(p, "Inputs that differ", d.Inputs)
-	if d.A.Kind == document.KindRun && len(d.Pairs) == 1 {
+	if d.ofRows() {
+		d.rowTables(p)
+	} else if d.A.Kind == document.KindRun && len(d.Pairs) == 1 {
 		d.pairTables(p, &d.Pairs[0])
 	} else {
 		d.sweepTables(p)
@@ -63,7 +65,7 @@ func (d *Difference) verdict() string {
 	if !d.Equal {
 		word = "DIFFERENT: results are outside the tolerance"
 	}
-	if len(d.Tolerances) == 1 && d.Tolerances[0].Share == 0 {
+	if len(d.Tolerances) == 1 && d.Tolerances[0].Share == 0 && !d.ofRows() {
 		word = "EQUAL: results and digests are the same"
 		if !d.Equal {
 			word = "DIFFERENT: results or digests are not the same"
@@ -72,19 +74,27 @@ func (d *Difference) verdict() string {
 	if d.A.Kind == document.KindRun && len(d.Pairs) == 1 {
 		return word + "; " + d.slower(&d.Pairs[0])
 	}
-	equal := 0
+	equal, all, each := 0, plural(len(d.Pairs), "pair"), "point"
 	for i := range d.Pairs {
 		if d.Pairs[i].Equal {
 			equal++
 		}
 	}
-	word += fmt.Sprintf("; %s compared, %s of them equal", plural(len(d.Pairs), "pair"), count(equal))
+	if d.ofRows() {
+		all, each = plural(len(d.Rows), "row"), "row"
+		for i := range d.Rows {
+			if d.Rows[i].Equal {
+				equal++
+			}
+		}
+	}
+	word += fmt.Sprintf("; %s compared, %s of them equal", all, count(equal))
 	for _, only := range []struct {
 		name string
 		n    int
 	}{{"A", len(d.OnlyA)}, {"B", len(d.OnlyB)}} {
 		if only.n > 0 {
-			word += fmt.Sprintf(", %s only in %s", plural(only.n, "point"), only.name)
+			word += fmt.Sprintf(", %s only in %s", plural(only.n, each), only.name)
 		}
 	}
 	return word
@@ -381,13 +391,16 @@ func (d *Difference) tolerances() string {
 		parts = append(parts, strings.TrimSpace(t.Figure+" "+t.Share.String()))
 	}
 	text := "tolerance: " + strings.Join(parts, ", ") + ", of the larger one of two figures"
-	if len(d.Tolerances) == 1 && d.Tolerances[0].Share == 0 {
+	if len(d.Tolerances) == 1 && d.Tolerances[0].Share == 0 && !d.ofRows() {
 		text += "; digests count, too"
 	}
 	return text
 }
 
 func (d *Difference) records() [][]string {
+	if d.ofRows() {
+		return d.rowRecords()
+	}
 	rows := [][]string{{"point", "kind", "name", "a", "b", "change", "change_percent", "equal"}}
 	for _, c := range d.Inputs {
 		rows = append(rows, []string{"", "input", c.Path, c.A, c.B, "", "", "false"})

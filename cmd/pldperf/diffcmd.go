@@ -18,18 +18,19 @@ import (
 	"pldperf/workloads"
 )
 
-const diffLong = `Compare two runs, or two sweeps: the inputs that differ, with where they stand; the
+const diffLong = `Compare two runs, two sweeps, or two validations or calibrations: the inputs that differ, with where they stand; the
 results side by side; and the parts of the time that grew or shrank, whose changes add up
 to the difference exactly. Points of sweeps are matched by their axes, and the largest
 changes in per cent come first.
 
-A and B are results (the JSON of run and sweep), or workloads and sweeps, which are run
-now. --set changes both, --set-a and --set-b one of them; a result cannot be changed.
+A and B are results (the JSON of run, sweep, validate and calibrate), or workloads and
+sweeps, which are run now. --set changes both, --set-a and --set-b one of them; a result cannot be changed.
 
 Without a tolerance all figures and the digests must be the same. --tolerance "1 %" lets
 all figures differ by that share of the larger one, "elapsed=1 %" one of them (elapsed,
 algbw, busbw, wire, bound, size, peak_sq, events, resources, counters, or a counter);
-digests then do not count.
+digests then do not count. Rows of measurements are compared by what is simulated (with
+the tolerance of elapsed) and by whether they are within their bands.
 
 Exit codes: 0 equal within the tolerance; 1 different; 2 usage, or a file that cannot be
 read or compared.
@@ -49,7 +50,7 @@ type diffFlags struct {
 func (a *app) diffCommand() *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
-		Use: "diff A B", Short: "compare two runs or sweeps and attribute the difference", Long: diffLong,
+		Use: "diff A B", Short: "compare two runs, sweeps or validations and attribute the difference", Long: diffLong,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return fmt.Errorf("%s takes two results or workloads, got %d arguments\nusage: %s", c.CommandPath(), len(args), c.UseLine())

@@ -87,7 +87,9 @@ func (a *app) validate(ctx context.Context, names []string, f *validateFlags) er
 		names = caseFiles()
 	}
 	m := working(a.errs, "validating")
-	acc, err := await(ctx, func() (*reports.Accuracy, error) { return accuracy(ctx, a.casesApart(target{"--output", f.file}), names, opt, m) })
+	acc, err := await(ctx, func() (*reports.Accuracy, error) {
+		return accuracy(ctx, a.casesApart(target{"--output", f.file}), names, opt, m)
+	})
 	m.stop()
 	if err != nil {
 		return err

@@ -22,17 +22,23 @@ type Named struct {
 	*document.Document
 }
 
-// Compare compares two documents of one kind, runs or sweeps.
+// Compare compares two documents of one kind: runs, sweeps, or what was measured beside what is simulated, in validations
+// or calibrations.
 func Compare(a, b Named, t Tolerances) (*document.Diff, error) {
 	for _, d := range []Named{a, b} {
-		if d.Kind != document.KindRun && d.Kind != document.KindSweep {
-			return nil, fmt.Errorf("%s holds %s; runs and sweeps can be compared", d.Name, d.Kind.One())
+		if !slices.Contains(comparable, d.Kind) {
+			return nil, fmt.Errorf("%s holds %s; runs, sweeps, validations and calibrations can be compared", d.Name, d.Kind.One())
 		}
 	}
-	if a.Kind != b.Kind {
+	if a.Kind != b.Kind && !(measured(a.Kind) && measured(b.Kind)) {
 		return nil, fmt.Errorf("%s holds %s and %s %s; both must be of one kind", a.Name, a.Kind.One(), b.Name, b.Kind.One())
 	}
 	d := &document.Diff{A: side(a), B: side(b), Tolerances: t.list()}
+	if measured(a.Kind) {
+		compareRows(d, a.Document, b.Document, t.of("elapsed"))
+		d.Notes = programs(a, b)
+		return d, nil
+	}
 	pairs, onlyA, onlyB := match(a.Points(), b.Points())
 	by := basisOf(pairs)
 	for _, p := range pairs {
@@ -44,18 +50,37 @@ func Compare(a, b Named, t Tolerances) (*document.Diff, error) {
 	d.Parts = total(d.Pairs)
 	d.Equal = len(onlyA)+len(onlyB) == 0 && !slices.ContainsFunc(d.Pairs, func(p document.Pair) bool { return !p.Equal })
 	d.Largest = sentence(d)
-	if a.Program != b.Program {
-		d.Notes = append(d.Notes, fmt.Sprintf("A was written by pldperf %s, B by %s", cmp.Or(a.Program, "?"), cmp.Or(b.Program, "?")))
-	}
+	d.Notes = append(d.Notes, programs(a, b)...)
 	return d, nil
+}
+
+// measured reports whether documents of a kind hold rows of measurements.
+func measured(k document.Kind) bool {
+	return k == document.KindValidation || k == document.KindCalibration
+}
+
+// comparable are the kinds of documents that Compare compares.
+var comparable = []document.Kind{document.KindRun, document.KindSweep, document.KindValidation, document.KindCalibration}
+
+// programs says so if two documents were written by different programs.
+func programs(a, b Named) []string {
+	if a.Program == b.Program {
+		return nil
+	}
+	return []string{fmt.Sprintf("A was written by pldperf %s, B by %s", cmp.Or(a.Program, "?"), cmp.Or(b.Program, "?"))}
 }
 
 func side(d Named) document.Side {
 	s := document.Side{Name: d.Name, Kind: d.Kind, Program: d.Program, Points: len(d.Points())}
-	if d.Run != nil {
+	switch {
+	case d.Run != nil:
 		s.Title = d.Run.Title
-	} else {
+	case d.Sweep != nil:
 		s.Title = d.Sweep.Title
+	case d.Calibration != nil:
+		s.Title, s.Points = d.Calibration.Title, len(d.Calibration.Rows)
+	default:
+		s.Points = len(placedRows(d.Document))
 	}
 	return s
 }

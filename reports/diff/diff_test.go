@@ -242,9 +242,9 @@ func TestPointsOfSweepsDifferInWhatTheirOwnRunsReadDifferently(t *testing.T) {
 func TestOnlyDocumentsOfOneKindCanBeCompared(t *testing.T) {
 	_, err := Compare(run(point(1)), sweep(point(1)), Tolerances{})
 	assert.EqualError(t, err, "run holds a run and sweep a sweep; both must be of one kind")
-	v := Named{"v.json", &document.Document{Head: document.NewHead(document.KindValidation, ""), Validation: &document.Validation{}}}
-	_, err = Compare(v, v, Tolerances{})
-	assert.EqualError(t, err, "v.json holds a validation; runs and sweeps can be compared")
+	x := Named{"x.json", &document.Document{Head: document.NewHead(document.KindExplanation, "")}}
+	_, err = Compare(x, x, Tolerances{})
+	assert.EqualError(t, err, "x.json holds an explanation; runs, sweeps, validations and calibrations can be compared")
 }
 
 func TestWhoWroteTheDocumentsIsSaid(t *testing.T) {

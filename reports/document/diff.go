@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"math"
 
 	"pldperf/engine"
 )
@@ -15,6 +16,7 @@ type Diff struct {
 	Tolerances []Tolerance `json:"tolerances"`              // of all figures, then of single ones
 	Inputs     []Changed   `json:"inputs"`                  // values that differ
 	Pairs      []Pair      `json:"pairs"`                   // runs of both, the largest change in per cent of A first
+	Rows       []RowPair   `json:"rows,omitempty"`          // of validations and calibrations, in place of pairs: the largest change first
 	Parts      []PartPair  `json:"parts"`                   // over all pairs that were attributed: what their times are made of
 	OnlyA      [][]KV      `json:"only_in_a,omitempty"`     // points without a partner, by their axes
 	OnlyB      [][]KV      `json:"only_in_b,omitempty"`     //
@@ -28,7 +30,7 @@ type Side struct {
 	Title   string `json:"title"`
 	Kind    Kind   `json:"kind"`
 	Program string `json:"pldperf,omitempty"`
-	Points  int    `json:"points"` // runs in it
+	Points  int    `json:"points"` // runs, or rows of measurements, in it
 }
 
 // Tolerance is how far apart two figures may be and count as equal: a share of the
@@ -64,6 +66,24 @@ type Pair struct {
 	OutsideB []Outside `json:"outside_fit_b,omitempty"` // how B does
 }
 
+// RowPair is one measurement as two validations or calibrations simulate it.
+type RowPair struct {
+	File      string  `json:"file"`
+	Case      string  `json:"case"`
+	Row       string  `json:"row"`
+	Unit      string  `json:"unit"` // of measured and simulated
+	MeasuredA float64 `json:"measured_a"`
+	MeasuredB float64 `json:"measured_b"`
+	A         float64 `json:"simulated_a"`
+	B         float64 `json:"simulated_b"`
+	Share     float64 `json:"change"`  // simulated_b / simulated_a - 1
+	ErrorA    float64 `json:"error_a"` // simulated / measured - 1
+	ErrorB    float64 `json:"error_b"`
+	InsideA   bool    `json:"inside_a"` // its band
+	InsideB   bool    `json:"inside_b"`
+	Equal     bool    `json:"equal"` // within the tolerance, on the same side of the band, measured the same
+}
+
 // Figure is a number of both runs.
 type Figure struct {
 	Name   string           `json:"name"` // with its unit
@@ -92,6 +112,13 @@ type PartPair struct {
 
 // Check says which pair's parts do not add up, if any.
 func (d *Diff) Check() error {
+	for _, r := range d.Rows {
+		for _, x := range []float64{r.MeasuredA, r.MeasuredB, r.A, r.B, r.Share, r.ErrorA, r.ErrorB} {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("%s: %s, %s: %v is no number", r.File, r.Case, r.Row, x)
+			}
+		}
+	}
 	for i := range d.Pairs {
 		p := &d.Pairs[i]
 		var sum engine.Duration

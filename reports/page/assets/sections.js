@@ -208,6 +208,8 @@ function validationSections(res) {
 }
 
 function diffSections(res) {
+  const rows = (res.diff.rows || []).filter(r => !r.equal);
+  if (rows.length) return [section('changes', 'Rows that differ, B against A', signed(rows.map(r => ({ name: r.case + ', ' + r.row, value: r.change, text: (r.change > 0 ? '+' : '') + (100 * r.change).toFixed(2) + ' %' + (r.inside_b ? '' : ' !'), lines: ['A ' + +r.simulated_a.toPrecision(6) + ' ' + r.unit, 'B ' + +r.simulated_b.toPrecision(6) + ' ' + r.unit, T('measured') + ' ' + r.measured_b + ' ' + r.unit] }))))];
   const parts = (res.diff.parts || []).filter(p => p.change_ps);
   return parts.length ? [section('changes', 'Changes of the parts of the time, B - A', signed(parts.map(p => ({ name: p.name, value: p.change_ps, text: (p.change_ps > 0 ? '+' : '') + us(p.change_ps) + ' us', lines: ['A ' + us(p.a_ps) + ' us', 'B ' + us(p.b_ps) + ' us'] }))))] : [];
 }

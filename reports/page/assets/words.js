@@ -15,7 +15,7 @@ const reasonWords = {
 
 const zh = {
   // the page
-  'to the content': '跳到内容', 'light or dark': '浅色/深色', language: '语言', results: '结果', run: '一次运行', sweep: '扫描', explanation: '解释', validation: '与实测对照', calibration: '标定', diff: '比较', 'Side by side': '并列比较', result: '结果', file: '文件', status: '状态', 'of the first': '相对第一个',
+  'to the content': '跳到内容', 'light or dark': '浅色/深色', language: '语言', results: '结果', run: '一次运行', sweep: '扫描', explanation: '解释', validation: '与实测对照', calibration: '标定', diff: '比较', 'Rows that differ, B against A': '有差别的行，B 相对 A', 'Side by side': '并列比较', result: '结果', file: '文件', status: '状态', 'of the first': '相对第一个',
   ok: '正常', not_possible: '不可行', hazard: '竞态', deadlock: '死锁', aborted: '中止', wrong_data: '数据错误', for: '对于', more: '条', 'in all': '共计', 'waits for': '等待', where: '位置', Resources: '共享资源', port: '端口',
   'own MTE2': '自己的 MTE2', 'own MTE3': '自己的 MTE3', 'own pipes': '自己的流水线', 'own VECTOR': '自己的 VECTOR', 'tasks before, or AIVs that are taken': '前置任务，或被占用的 AIV', 'a sector of signal cells': '信号扇区', 'the two alternate: sums, the wait first': '两者交替：此处为总和，等待在前',
   'For whom blocks wait': '各 block 在等谁', 'The time that the blocks of a rank wait for each rank: for its notify, for what a queue sends there, for a store to land there; the sum of its blocks, us.': '每个 rank 的 block 等待各 rank 的时间：等它的 notify、等队列发往那里的数据、等写到那里的数据落地；为其所有 block 之和，us。', 'Most is for rank': '等待最多的是 rank', 'for no other rank, but a sector of signal cells or memory': '不是等其他 rank，而是等信号扇区或内存',
