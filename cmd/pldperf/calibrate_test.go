@@ -19,6 +19,9 @@ var (
 )
 
 func TestTheDocumentAboutCalibrationShowsWhatTheProgramPrints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs much that other tests run, too")
+	}
 	name, err := filepath.Abs(filepath.Join(root, "docs/CALIBRATE.md"))
 	require.NoError(t, err)
 	old, err := os.ReadFile(name)

@@ -32,6 +32,9 @@ func pldperf(args ...string) (out, errs string, code int) {
 }
 
 func TestDocumentsShowWhatTheProgramPrints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs much that other tests run, too")
+	}
 	for _, name := range []string{"README.md", "README.zh-CN.md", "docs/EXPLAIN.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(root)

@@ -77,6 +77,9 @@ func TestEveryMistakeShowsItsRowAndItsCauseAndFix(t *testing.T) {
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func TestWithoutItsMistakeEveryRunIsRightAndDiagnosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs much that other tests run, too")
+	}
 	for _, m := range mistakes(t) {
 		w, err := workloads.Load(m.file, m.right)
 		require.NoError(t, err, m.name)
@@ -89,6 +92,9 @@ func TestWithoutItsMistakeEveryRunIsRightAndDiagnosesNothing(t *testing.T) {
 }
 
 func TestTheRowIsFoundWhateverTheTimingOfTheRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs much that other tests run, too")
+	}
 	for _, m := range mistakes(t) {
 		for seed := range 3 {
 			if m.shows == "refused" || m.name == "f10-eq-on-a-jumping-cell" { // a cell jumps past slow ranks only
@@ -135,6 +141,9 @@ func shownBy(t *testing.T) map[string][]mistake {
 }
 
 func TestTheDocumentOfSymptomsIsCurrent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs much that other tests run, too")
+	}
 	t.Chdir(root)
 	now := symptomsDocument(t)
 	if *update {
