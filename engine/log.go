@@ -15,8 +15,8 @@ type Point struct {
 
 // log remembers of every event which one scheduled it, and why it did not come at once. Following it back from an
 // event gives an unbroken chain to the start of the simulation: the parts of the chain add up to the event's time, to
-// the picosecond, whatever the model did. Parts that no event to come follows from are forgotten now and then, so that
-// a log stays small, and mostly in the processor's cache; it has a limit all the same, at which it is dropped.
+// the picosecond, whatever the model did. Parts that no event to come follows from are dropped now and then, so that long
+// runs fit; a log has a limit all the same, at which it is dropped as a whole.
 type log struct {
 	pages []page
 	n     int
@@ -43,10 +43,14 @@ type part struct {
 // step numbers the parts of a log in the order in which they were added; 0 is the start.
 type step uint32
 
+// youngParts is how many new parts, 64 MiB of them, are worth looking through. Most of them are of use while many chains
+// run side by side, so looking more often costs a small run more than the memory that it saves.
+const youngParts = 4 << 20
+
 // Record makes the engine remember why each event comes when it comes, up to limit parts of paths to events that are
 // still to come or kept; beyond it forgets all. It must be called before anything is scheduled.
 func (e *Engine) Record(limit int) {
-	e.log = &log{old: 1, young: 4 << 20, whole: 8 << 20, limit: limit}
+	e.log = &log{old: 1, young: youngParts, whole: 2 * youngParts, limit: limit}
 	e.log.put(part{}) // step 0, the start
 	e.Keep(&e.log.at)
 }

@@ -180,3 +180,35 @@ func TestWhatIsForgottenIsOnNoPath(t *testing.T) {
 		}
 	}
 }
+
+// chain wakes itself a picosecond later, left times.
+type chain struct {
+	e    *Engine
+	left int
+}
+
+func (c *chain) Handle(uint64) {
+	if c.left--; c.left > 0 {
+		c.e.Because(Why(c.left))
+		c.e.After(1, c, 0)
+	}
+}
+
+func TestALongPathIsWholeOverPagesOfAllSizes(t *testing.T) {
+	for _, n := range []int{firstParts - 1, firstParts, firstParts + 1, 4 * firstParts, 4*firstParts + 1, 1 << pageBits, 1<<pageBits + 1, 5 << (pageBits - 1)} {
+		e := New(Options{})
+		e.Record(1 << 30)
+		e.At(0, &chain{e, n}, 0)
+		require.NoError(t, e.Run())
+		want := Why(1)
+		e.Back(e.Here(), func(from, to Time, why Why) bool {
+			ok := why == want && to == Time(n)-Time(want) && from == to-1
+			want++
+			return ok
+		})
+		require.EqualValues(t, n, want, "every part is there, in order")
+		e.Forget()
+		require.False(t, e.Recording())
+		require.Empty(t, path(e, e.Here()))
+	}
+}

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// newPage returns a page of the largest size, from the system if it can. Memory in pieces of 2 MiB is provided in a
-// hundredth of the time that pieces of 4 KiB take, and a log fills them.
+// newPage returns a page of the largest size, from the system if it can. It asks for pieces of 2 MiB:
+// a log fills them, and each is provided at its first touch, as each of 4 KiB would be.
 func newPage() page {
 	const n = 1 << pageBits
 	b, err := syscall.Mmap(-1, 0, n*int(unsafe.Sizeof(part{})), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
